@@ -1,0 +1,31 @@
+import { defineConfig } from "vitest/config";
+
+const everywhere = ["packages/*/src/**", "docs/**", "test/**", "tools/**"];
+
+// Two projects, one per control plane that a machine may have: `unit` needs nothing but Node;
+// `real` starts a real kube-apiserver (test/control-plane) and so takes its time.
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: "unit",
+          include: everywhere.map((folder) => `${folder}/*.test.ts`),
+          exclude: ["**/*.real.test.ts", "**/node_modules/**"],
+        },
+      },
+      {
+        test: {
+          name: "real",
+          include: everywhere.map((folder) => `${folder}/*.real.test.ts`),
+          exclude: ["**/node_modules/**"],
+          globalSetup: ["test/control-plane/global-setup.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 1_200_000,
+          // Each file runs a control plane of its own on two cores.
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
