@@ -1,0 +1,116 @@
+import { initialEventsEnd, type WatchEvent } from "@berg/apimachinery";
+import { describe, expect, test } from "vitest";
+import type { Client, WatchOptions } from "../client/client.ts";
+import { type ConfigMap, ConfigMaps } from "../kinds.ts";
+import { settle } from "../testing/fake-clock.ts";
+import { storedConfigMap } from "../testing/objects.ts";
+import { deepFreeze } from "./freeze.ts";
+import { Informer } from "./informer.ts";
+import { withoutManagedFields, withoutSecretData } from "./transforms.ts";
+
+/** Stands in for a server that streams its list; the real one is in test/runtime. */
+function streamingClient() {
+  let send: (events: WatchEvent<ConfigMap>[]) => void = () => {};
+  const client = {
+    watch: (_: unknown, options: WatchOptions, onEvents: typeof send) => {
+      send = onEvents;
+      return new Promise<void>((_, reject) =>
+        options.signal?.addEventListener("abort", () => reject(options.signal?.reason), { once: true }),
+      );
+    },
+  } as unknown as Client;
+  const listEnd: WatchEvent<ConfigMap> = {
+    type: "BOOKMARK",
+    object: {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { resourceVersion: "10", annotations: { [initialEventsEnd]: "true" } },
+    },
+  };
+  return { client, listEnd, send: (...events: WatchEvent<ConfigMap>[]) => send(events) };
+}
+
+async function started() {
+  const { client, listEnd, send } = streamingClient();
+  const informer = new Informer<ConfigMap>({ client, type: ConfigMaps });
+  const stop = new AbortController();
+  const run = informer.run(stop.signal);
+  await settle();
+  const finish = () => {
+    stop.abort();
+    return run;
+  };
+  return { informer, listEnd, send, finish };
+}
+
+describe("an informer", () => {
+  test("has synced when the whole list is there, handlers told", async () => {
+    const { informer, listEnd, send, finish } = await started();
+    const told: string[] = [];
+    informer.onChange(({ type, object }) => told.push(`${type} ${object.metadata.name}`));
+    send({ type: "ADDED", object: storedConfigMap("a", 1) });
+    expect([informer.hasSynced, informer.size]).toEqual([false, 0]);
+    send(listEnd);
+    await informer.synced();
+    expect([informer.hasSynced, told]).toEqual([true, ["added a"]]);
+    await finish();
+  });
+
+  test("tells a late handler what is there already, and one that left nothing more", async () => {
+    const { informer, listEnd, send, finish } = await started();
+    send({ type: "ADDED", object: storedConfigMap("a", 1) }, listEnd);
+    const told: string[] = [];
+    const leave = informer.onChange(({ type, object }) => told.push(`${type} ${object.metadata.name}`));
+    send({ type: "ADDED", object: storedConfigMap("b", 11) });
+    leave();
+    send({ type: "DELETED", object: storedConfigMap("b", 12) });
+    expect(told).toEqual(["added a", "added b"]);
+    await finish();
+  });
+
+  test("goes on when a handler throws, also for the other handlers", async () => {
+    const { informer, listEnd, send, finish } = await started();
+    const told: string[] = [];
+    informer.onChange(() => {
+      throw new Error("oops");
+    });
+    informer.onChange(({ object }) => told.push(object.metadata.name));
+    send(listEnd, { type: "ADDED", object: storedConfigMap("a", 11) });
+    send({ type: "ADDED", object: storedConfigMap("b", 12) });
+    expect(told).toEqual(["a", "b"]);
+    await finish();
+  });
+
+  test("gives out objects that nobody can change, without managedFields", async () => {
+    const { informer, listEnd, send, finish } = await started();
+    const object = storedConfigMap("a", 11, { data: { key: "value" } });
+    object.metadata.managedFields = [{ manager: "kubectl" }];
+    send(listEnd, { type: "ADDED", object });
+    const cached = informer.get("default/a");
+    expect(cached?.metadata.managedFields).toBeUndefined();
+    expect(() => {
+      (cached?.data as Record<string, string>).key = "other";
+    }).toThrow(TypeError);
+    await finish();
+  });
+
+  test("gives up waiting for its sync when told, and refuses to run twice", async () => {
+    const { informer, finish } = await started();
+    await expect(informer.synced(AbortSignal.abort(new Error("too late")))).rejects.toThrow("too late");
+    await expect(informer.run(new AbortController().signal)).rejects.toThrow("started already");
+    await finish();
+  });
+});
+
+test("deepFreeze reaches every depth, through arrays too", () => {
+  const frozen = deepFreeze({ a: [{ b: { c: [1] } }], n: null });
+  expect(Object.isFrozen(frozen.a[0]?.b.c)).toBe(true);
+});
+
+test("a Secret's contents are dropped wherever they stand", () => {
+  const secret = storedConfigMap("s", 1, { data: { token: "c2VjcmV0" } });
+  secret.metadata.annotations = { "kubectl.kubernetes.io/last-applied-configuration": "c2VjcmV0", keep: "this" };
+  expect(JSON.stringify(withoutSecretData(secret))).not.toContain("c2VjcmV0");
+  expect(secret.metadata.annotations).toEqual({ keep: "this" });
+  expect(withoutManagedFields(storedConfigMap("a", 1)).metadata.name).toBe("a");
+});

@@ -1,0 +1,206 @@
+/**
+ * The loop: start → worker → reconcile → outcome, in this order below.
+ *
+ * A controller turns changes into keys, and hands each key to `reconcile`, several at once but never one key twice at
+ * once. What a reconcile throws harms only its own key.
+ */
+import type { ObjectKey } from "@berg/apimachinery";
+import { type Clock, type Random, sleep, systemClock, systemRandom } from "../clock.ts";
+import { errorText, type Logger, silentLogger } from "../log.ts";
+import { noQueueMetrics, type QueueMetrics } from "../queue/metrics.ts";
+import { type Taken, WorkQueue } from "../queue/work-queue.ts";
+import { noReconcileMetrics, type ReconcileMetrics } from "./metrics.ts";
+import { type Outcome, outcomeOf, outcomeOfError, ReconcileTimeout, type Result } from "./outcome.ts";
+import type { AnyInformer, Watch } from "./watches.ts";
+
+export interface ControllerOptions {
+  /** In words of the user, such as `challengeinstance`: it stands in logs and metrics. */
+  name: string;
+  watches: readonly Watch[];
+  /**
+   * Makes the cluster match the object of this key, as it is now: from scratch, knowing nothing of how often or why it
+   * was called. It is done when nothing is left to do.
+   */
+  reconcile(key: ObjectKey, context: ReconcileContext): Promise<Result | undefined>;
+  workers?: number;
+  /** How long one reconcile may take before its signal is aborted. */
+  timeoutMs?: number;
+  /** How often everything is looked at again without cause, as a net below all watches. */
+  resyncMs?: number;
+}
+
+export interface ReconcileContext {
+  /** Aborted when the reconcile takes too long, or the process may no longer write. Pass it to every call. */
+  signal: AbortSignal;
+  log: Logger;
+}
+
+export interface ControllerSurroundings {
+  clock?: Clock;
+  random?: Random;
+  log?: Logger;
+  metrics?: ReconcileMetrics;
+  queueMetrics?: QueueMetrics;
+}
+
+export const defaultWorkers = 10;
+const defaults = { workers: defaultWorkers, timeoutMs: 60_000, resyncMs: 600_000 };
+/** Below everything that has a cause. */
+const resyncPriority = -10;
+// A reconcile that ignores its signal keeps its key, but not its worker.
+const abandonAfterMs = 5_000;
+
+export class Controller {
+  readonly name: string;
+  readonly #options: Required<ControllerOptions>;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #log: Logger;
+  readonly #metrics: ReconcileMetrics;
+  readonly queue: WorkQueue;
+
+  constructor(options: ControllerOptions, surroundings: ControllerSurroundings = {}) {
+    this.name = options.name;
+    this.#options = { ...defaults, ...options };
+    this.#clock = surroundings.clock ?? systemClock;
+    this.#random = surroundings.random ?? systemRandom;
+    this.#log = (surroundings.log ?? silentLogger).child({ controller: options.name });
+    this.#metrics = surroundings.metrics ?? noReconcileMetrics;
+    this.queue = new WorkQueue({
+      clock: this.#clock,
+      random: this.#random,
+      metrics: surroundings.queueMetrics ?? noQueueMetrics,
+    });
+  }
+
+  get informers(): AnyInformer[] {
+    return [...new Set(this.#options.watches.flatMap((watch) => watch.informers))];
+  }
+
+  /**
+   * Runs until `stop` is aborted, then lets the reconciles under way finish. `kill` ends those too, by their signal.
+   */
+  async run(stop: AbortSignal, kill: AbortSignal): Promise<void> {
+    const enqueue = this.queue.add.bind(this.queue);
+    // Before the caches are waited for: what they hold already arrives as additions, and nothing falls in between.
+    const undo = this.#options.watches.map((watch) => watch.start(enqueue));
+    try {
+      const inTime = AbortSignal.any([stop, kill]);
+      await Promise.all(this.informers.map((informer) => informer.synced(inTime)));
+      const workers = Array.from({ length: this.#options.workers }, () => this.#work(kill));
+      const resync = this.#resync(inTime);
+      await aborted(inTime);
+      await this.queue.drain(kill);
+      await Promise.all([...workers, resync]);
+    } catch (error) {
+      if (!stop.aborted && !kill.aborted) throw error;
+    } finally {
+      for (const stopWatch of undo) stopWatch();
+      this.queue.shutDown();
+    }
+  }
+
+  async #work(kill: AbortSignal): Promise<void> {
+    for (let taken = await this.queue.get(); taken; taken = await this.queue.get()) {
+      await this.#untilDoneOrAbandoned(this.#process(taken, kill), taken.key);
+    }
+  }
+
+  async #process(taken: Taken, kill: AbortSignal): Promise<void> {
+    const started = this.#clock.monotonic();
+    this.#metrics.started();
+    const outcome = await this.#reconcile(taken.key, kill);
+    this.#settle(taken, outcome, (this.#clock.monotonic() - started) / 1000);
+    this.queue.done(taken.key);
+  }
+
+  async #reconcile(key: ObjectKey, kill: AbortSignal): Promise<Outcome> {
+    const { timeoutMs, reconcile } = this.#options;
+    const limit = new AbortController();
+    const timer = this.#clock.setTimer(timeoutMs, () => limit.abort(new ReconcileTimeout(timeoutMs)));
+    const signal = AbortSignal.any([limit.signal, kill]);
+    try {
+      return outcomeOf(await reconcile(key, { signal, log: this.#log.child({ key }) }));
+    } catch (error) {
+      return outcomeOfError(limit.signal.aborted ? limit.signal.reason : error);
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  #settle({ key, priority }: Taken, outcome: Outcome, seconds: number): void {
+    const { queue } = this;
+    const metrics = this.#metrics;
+    switch (outcome.kind) {
+      case "settled":
+        metrics.finished("success", seconds);
+        queue.forget(key);
+        break;
+      case "again":
+        metrics.finished("requeue_after", seconds);
+        queue.forget(key);
+        queue.addAfter(key, outcome.afterMs, { priority: outcome.priority });
+        break;
+      case "conflict":
+        metrics.finished("requeue", seconds);
+        queue.addRateLimited(key, { priority });
+        break;
+      case "terminal":
+        metrics.finished("error", seconds);
+        metrics.terminal();
+        this.#log.warn({ key, error: errorText(outcome.error) }, "reconcile cannot succeed until the object changes");
+        queue.forget(key);
+        break;
+      case "timeout":
+        metrics.finished("error", seconds);
+        metrics.timedOut();
+        this.#log.warn({ key, error: errorText(outcome.error) }, "reconcile timed out");
+        queue.addRateLimited(key, { priority });
+        break;
+      case "panic":
+        metrics.finished("error", seconds);
+        metrics.panicked();
+        this.#log.error({ key, error: errorText(outcome.error), stack: stackOf(outcome.error) }, "reconcile is broken");
+        queue.addRateLimited(key, { priority });
+        break;
+      case "retry":
+        metrics.finished("error", seconds);
+        this.#log.warn({ key, error: errorText(outcome.error), retries: queue.retries(key) }, "reconcile failed");
+        if (outcome.afterMs === undefined) queue.addRateLimited(key, { priority });
+        else queue.addAfter(key, outcome.afterMs, { priority });
+        break;
+    }
+  }
+
+  async #untilDoneOrAbandoned(processing: Promise<void>, key: ObjectKey): Promise<void> {
+    const done = new AbortController();
+    const limit = this.#options.timeoutMs + abandonAfterMs;
+    const abandoned = sleep(this.#clock, limit, done.signal).then(
+      () => this.#log.error({ key }, "reconcile ignores its time limit; its worker goes on without it"),
+      () => {},
+    );
+    await Promise.race([processing, abandoned]);
+    done.abort();
+  }
+
+  async #resync(stop: AbortSignal): Promise<void> {
+    while (!stop.aborted) {
+      await sleep(this.#clock, this.#options.resyncMs * (1 + this.#random() / 10), stop).catch(() => {});
+      if (stop.aborted) return;
+      for (const watch of this.#options.watches) {
+        for (const key of watch.all()) this.queue.add(key, { priority: resyncPriority });
+      }
+    }
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+function stackOf(error: unknown): string | undefined {
+  return error instanceof Error ? error.stack : undefined;
+}

@@ -1,0 +1,58 @@
+import { isConflict, retryAfterSeconds } from "@berg/apimachinery";
+
+/** What a reconcile may ask for. Nothing means that it is settled until something changes. */
+export interface Result {
+  requeueAfterMs?: number;
+  /** How urgent that next turn is: see WorkQueue. */
+  priority?: number;
+}
+
+/**
+ * Trying again will not help: the object itself has to change first. The reconciler says why in a condition before it
+ * throws this.
+ */
+export class TerminalError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "TerminalError";
+  }
+}
+
+/** The reconcile went on for longer than it may. */
+export class ReconcileTimeout extends Error {
+  constructor(limitMs: number) {
+    super(`the reconcile took longer than ${limitMs / 1000} s`);
+    this.name = "ReconcileTimeout";
+  }
+}
+
+export type Outcome =
+  | { kind: "settled" }
+  | { kind: "again"; afterMs: number; priority: number }
+  /** Somebody else wrote first. Every controller meets it daily; it is no news. */
+  | { kind: "conflict" }
+  | { kind: "terminal"; error: unknown }
+  | { kind: "timeout"; error: unknown }
+  /** A mistake in our own code. */
+  | { kind: "panic"; error: unknown }
+  | { kind: "retry"; error: unknown; afterMs: number | undefined };
+
+export function outcomeOf(result: Result | undefined): Outcome {
+  const afterMs = result?.requeueAfterMs;
+  if (afterMs === undefined) return { kind: "settled" };
+  // A date that could not be read ends up here as NaN; the queue knows no such time.
+  if (!Number.isFinite(afterMs)) return { kind: "panic", error: new RangeError(`cannot requeue after ${afterMs} ms`) };
+  return { kind: "again", afterMs, priority: result?.priority ?? 0 };
+}
+
+export function outcomeOfError(error: unknown): Outcome {
+  if (isConflict(error)) return { kind: "conflict" };
+  if (error instanceof TerminalError) return { kind: "terminal", error };
+  if (error instanceof ReconcileTimeout) return { kind: "timeout", error };
+  if (!(error instanceof Error) || programmingErrors.some((type) => error instanceof type))
+    return { kind: "panic", error };
+  const seconds = retryAfterSeconds(error);
+  return { kind: "retry", error, afterMs: seconds === undefined ? undefined : seconds * 1000 };
+}
+
+const programmingErrors = [TypeError, ReferenceError, RangeError, SyntaxError];

@@ -1,0 +1,310 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { isAlreadyExists, isConflict, isNotFound, type Stored } from "@berg/apimachinery";
+import type { Client } from "../client/client.ts";
+import { type Clock, microTimestamp, type Random, sleep, type Timer } from "../clock.ts";
+import { type Lease, Leases } from "../kinds.ts";
+import { errorText, type Logger } from "../log.ts";
+import { Fence, type Instant, instant, LeadershipLost } from "./fence.ts";
+import {
+  heldLease,
+  isFree,
+  isOfTerm,
+  newTerm,
+  released,
+  renewed,
+  type Sighting,
+  sight,
+  type Term,
+  unheldLease,
+} from "./lease.ts";
+import { type ElectionMetrics, noElectionMetrics } from "./metrics.ts";
+import { checkTiming, defaultTiming, type ElectionTiming, jitter } from "./timing.ts";
+
+export interface ElectorOptions {
+  /** One of its own, so that renewals never queue behind other requests, and without this elector's fence as guard. */
+  client: Client;
+  namespace: string;
+  name: string;
+  /** Nobody else's, not even that of an earlier run of this process: see `newIdentity`. */
+  identity: string;
+  clock: Clock;
+  random: Random;
+  log: Logger;
+  metrics?: ElectionMetrics;
+  timing?: ElectionTiming;
+}
+
+export type ElectionEnd = "lost" | "stopped";
+
+/** `berg-controller-7d9f_0f8c…` */
+export function newIdentity(): string {
+  return `${hostname()}_${randomUUID()}`;
+}
+
+/**
+ * Sees to it that of several processes one leads, by a Lease.
+ *
+ * A leader renews its Lease; who cannot for `renewDeadlineSeconds` is done for good and has to exit. Others take the
+ * Lease only after having seen it unchanged for `leaseSeconds`, on their own clock. In between lies the margin in
+ * which nobody writes.
+ *
+ *     const elector = new Elector({ client, namespace: "berg", name: "berg-controller", identity: newIdentity(), … });
+ *     const writer = client.guarded(elector.fence);
+ *     const end = await elector.run((leading) => startControllers(writer, leading), signal);
+ *     await elector.release(deadline);
+ */
+export class Elector {
+  readonly #options: ElectorOptions;
+  readonly #timing: ElectionTiming;
+  readonly #metrics: ElectionMetrics;
+  readonly #fence: Fence;
+  readonly #ended = new AbortController();
+  #running: Promise<ElectionEnd> | undefined;
+  #sighting: Sighting | undefined;
+  #holder: string | undefined;
+  /** Set before the first write of it, since its answer may be lost. */
+  #term: Term | undefined;
+  #lease: Stored<Lease> | undefined;
+  #deadline: Timer | undefined;
+  #failing = false;
+
+  constructor(options: ElectorOptions) {
+    this.#timing = options.timing ?? defaultTiming;
+    checkTiming(this.#timing);
+    this.#options = { ...options, log: options.log.child({ lease: `${options.namespace}/${options.name}` }) };
+    this.#metrics = options.metrics ?? noElectionMetrics;
+    this.#metrics.leading(false);
+    this.#fence = new Fence(options.clock, this.#timing.renewDeadlineSeconds * 1000);
+  }
+
+  get isLeader(): boolean {
+    return this.#fence.isOpen;
+  }
+
+  /** Who led when we last looked; `""` for nobody, undefined before the first look. */
+  get holder(): string | undefined {
+    return this.#holder;
+  }
+
+  /**
+   * Throws LeadershipLost unless we lead at this very moment. Called right before the bytes of a write go out: timers
+   * and abort signals of a process that was stopped come too late for that.
+   */
+  readonly fence = (): void => {
+    if (this.#fence.isOpen) return;
+    // Not at once: whoever listens to the leader's signal must not run in the middle of a request being sent.
+    if (this.#fence.wasOpen) queueMicrotask(() => this.#loseOverdue());
+    throw new LeadershipLost(`this process does not lead by the lease ${this.#where}: nothing is written`);
+  };
+
+  /** A liveness check: a leader that should have exited by now, and has not. */
+  readonly leaseFresh = (): string | undefined => {
+    const limit = this.#timing.leaseSeconds + leaseGraceSeconds;
+    if (!this.#fence.wasOpen || this.#fence.ageMs <= limit * 1000) return undefined;
+    return `the lease ${this.#where} was not renewed for ${Math.round(this.#fence.ageMs / 1000)} s`;
+  };
+
+  /**
+   * Waits for its turn, calls `onStarted`, and renews until leadership is lost or `signal` is aborted, which closes the
+   * fence too: so abort it after the last write. The signal given to `onStarted` is aborted at either end. Only once.
+   */
+  run(onStarted: (leading: AbortSignal) => void, signal: AbortSignal): Promise<ElectionEnd> {
+    if (this.#running !== undefined)
+      throw new Error(`cannot run for the lease ${this.#where} again: an elector leads at most once`);
+    this.#running = this.#run(onStarted, signal);
+    return this.#running;
+  }
+
+  async #run(onStarted: (leading: AbortSignal) => void, signal: AbortSignal): Promise<ElectionEnd> {
+    const { clock, random, log, identity } = this.#options;
+    const stop = () => this.#end(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      while (!this.#ended.signal.aborted) {
+        const next = clock.monotonic() + this.#timing.retrySeconds * 1000 * (1 + jitter * random());
+        const led = this.#fence.wasOpen;
+        await this.#try();
+        if (!led && this.isLeader) {
+          log.info({ identity }, "leading");
+          this.#metrics.leading(true);
+          onStarted(this.#ended.signal);
+        }
+        await sleep(clock, next - clock.monotonic(), this.#ended.signal).catch(() => {});
+      }
+      return this.#ended.signal.reason instanceof LeadershipLost ? "lost" : "stopped";
+    } finally {
+      signal.removeEventListener("abort", stop);
+      this.#end(new Error("the election is over"));
+    }
+  }
+
+  async #try(): Promise<void> {
+    const term = this.#fence.wasOpen ? this.#term : undefined;
+    try {
+      await (term ? this.#renew(term) : this.#acquire());
+      this.#failing = false;
+    } catch (error) {
+      // That others were faster is no failure.
+      if (this.#ended.signal.aborted || isConflict(error) || isAlreadyExists(error)) return;
+      // One line for an outage, not one a try.
+      if (!this.#failing)
+        this.#options.log.warn({ error: errorText(error) }, "the lease cannot be read or written; trying on");
+      this.#failing = true;
+    }
+  }
+
+  /**
+   * Lets the next one lead at once. The last act of a process: the fence is closed before. True if the Lease was ours to
+   * release; otherwise, and where the server cannot be reached until `signal`, it runs out by itself.
+   */
+  async release(signal: AbortSignal): Promise<boolean> {
+    this.#end(new Error("the lease is released"));
+    await this.#running?.catch(() => {});
+    const { log, identity, clock } = this.#options;
+    if (!this.#term || this.#ended.signal.reason instanceof LeadershipLost) return false;
+    try {
+      for (;;) {
+        const lease = await this.#read(signal);
+        if (lease?.spec?.holderIdentity !== identity) return false;
+        try {
+          await this.#update(released(lease, this.#term, microTimestamp(clock)), signal);
+          log.info({ identity }, "the lease is released");
+          return true;
+        } catch (error) {
+          // A renewal that was cut short when we stopped has arrived after all.
+          if (!isConflict(error)) throw error;
+        }
+      }
+    } catch (error) {
+      log.warn({ identity, error: errorText(error) }, "the lease could not be released, and runs out by itself");
+      return false;
+    }
+  }
+
+  async #acquire(): Promise<void> {
+    const { clock, identity } = this.#options;
+    const { leaseSeconds } = this.#timing;
+    const lease = (await this.#timed((signal) => this.#read(signal))) ?? (await this.#make());
+    const now = clock.monotonic();
+    this.#sighting = sight(this.#sighting, lease, now);
+    this.#see(lease.spec?.holderIdentity ?? "");
+
+    // Our own earlier try may have been written though its answer never came.
+    const won = this.#term && isOfTerm(lease, this.#term) ? this.#term : undefined;
+    if (!won && !isFree(lease, this.#sighting, leaseSeconds, now)) return;
+    this.#term = won ?? newTerm(lease, { holder: identity, leaseSeconds }, microTimestamp(clock));
+    await this.#write(lease, this.#term);
+  }
+
+  async #renew(term: Term): Promise<void> {
+    try {
+      await this.#write(this.#lease, term);
+    } catch (error) {
+      if (!isConflict(error) && !isNotFound(error)) throw error;
+      // Edited or deleted by hand, or an earlier renewal of ours was written though its answer never came.
+      const lease = await this.#timed((signal) => this.#read(signal));
+      const holder = lease?.spec?.holderIdentity || term.holder;
+      if (holder === term.holder) await this.#write(lease, term);
+      else this.#lose(`${holder} holds the lease`);
+    }
+  }
+
+  #make(): Promise<Stored<Lease>> {
+    const { client, namespace, name } = this.#options;
+    const lease = unheldLease(namespace, name, this.#timing.leaseSeconds);
+    return this.#timed((signal) => client.create(Leases, lease, { signal }));
+  }
+
+  async #write(lease: Stored<Lease> | undefined, term: Term): Promise<void> {
+    const { client, namespace, name, clock } = this.#options;
+    const begun = instant(clock);
+    const time = microTimestamp(clock);
+    this.#lease = await this.#timed((signal) =>
+      lease
+        ? this.#update(renewed(lease, term, time), signal)
+        : client.create(Leases, heldLease(namespace, name, term, time), { signal }),
+    );
+    this.#see(term.holder);
+    this.#confirmed(begun);
+  }
+
+  #confirmed(begun: Instant): void {
+    if (this.#ended.signal.aborted) return;
+    if (this.#fence.renewed(begun)) this.#watchDeadline();
+    // A first answer that came too late is none: the next try finds our own term in the Lease.
+    else if (this.#fence.wasOpen) this.#loseOverdue();
+  }
+
+  #watchDeadline(): void {
+    this.#deadline?.cancel();
+    // A timer may come a little early: then it is set again.
+    this.#deadline = this.#options.clock.setTimer(Math.max(1, this.#fence.leftMs), () => {
+      if (this.#fence.isOpen) this.#watchDeadline();
+      else this.#loseOverdue();
+    });
+  }
+
+  #loseOverdue(): void {
+    if (!this.#ended.signal.aborted) this.#lose(`no renewal succeeded within ${this.#timing.renewDeadlineSeconds} s`);
+  }
+
+  #lose(why: string): void {
+    this.#options.log.error({ identity: this.#options.identity, why }, "leadership is lost");
+    this.#end(new LeadershipLost(`leadership by the lease ${this.#where} is lost: ${why}`));
+  }
+
+  /** For good: the fence first, so that no listener of the signal can still write. */
+  #end(reason: unknown): void {
+    this.#fence.close();
+    this.#deadline?.cancel();
+    this.#metrics.leading(false);
+    this.#ended.abort(reason);
+  }
+
+  #see(holder: string): void {
+    if (holder === this.#holder) return;
+    this.#holder = holder;
+    this.#options.log.info({ holder }, "the lease has a new holder");
+  }
+
+  async #read(signal: AbortSignal): Promise<Stored<Lease> | undefined> {
+    const { client, namespace, name } = this.#options;
+    try {
+      return await client.get(Leases, namespace, name, { signal });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  #update(lease: Stored<Lease>, signal: AbortSignal): Promise<Stored<Lease>> {
+    return this.#options.client.update(Leases, lease, { signal });
+  }
+
+  /** Gives up on an answer while there is still time for another try. */
+  async #timed<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const limitSeconds = this.#timing.renewDeadlineSeconds / 2;
+    const abort = new AbortController();
+    const end = () => abort.abort(this.#ended.signal.reason);
+    const timer = this.#options.clock.setTimer(limitSeconds * 1000, () =>
+      abort.abort(new Error(`the server did not answer within ${limitSeconds} s`)),
+    );
+    if (this.#ended.signal.aborted) end();
+    this.#ended.signal.addEventListener("abort", end, { once: true });
+    try {
+      return await call(abort.signal);
+    } finally {
+      timer.cancel();
+      this.#ended.signal.removeEventListener("abort", end);
+    }
+  }
+
+  get #where(): string {
+    return `${this.#options.namespace}/${this.#options.name}`;
+  }
+}
+
+/** How long past its lease a leader may take to exit before it counts as stuck. */
+const leaseGraceSeconds = 20;

@@ -1,0 +1,9 @@
+/** What leader election tells its metrics. */
+export interface ElectionMetrics {
+  /** `leader_election_master_status` */
+  leading(leads: boolean): void;
+}
+
+export const noElectionMetrics: ElectionMetrics = {
+  leading() {},
+};

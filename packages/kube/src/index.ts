@@ -1,0 +1,35 @@
+/**
+ * The controller runtime: what a process needs to keep a cluster as it should be.
+ *
+ * Folders in the order in which data flows: config (how to reach the server) → client (calls) → cache (a copy that
+ * stays true) → queue (what to look at) → controller (looking at it) → manager (all of it, started and stopped in
+ * order). Beside them: election, events, metrics, conditions.
+ */
+export * from "./cache/informer.ts";
+export type { Change, IndexFunction } from "./cache/store.ts";
+export * from "./cache/transforms.ts";
+export * from "./client/client.ts";
+export type { Discovery } from "./client/discovery.ts";
+export { type ClientOptions, createClient } from "./client/rest-client.ts";
+export { ConnectionError } from "./client/transport.ts";
+export * from "./clock.ts";
+export * from "./conditions.ts";
+export * from "./config/config-error.ts";
+export * from "./config/connection.ts";
+export * from "./config/load-connection.ts";
+export * from "./config/write-kubeconfig.ts";
+export * from "./controller/controller.ts";
+export { type Result, TerminalError } from "./controller/outcome.ts";
+export * from "./controller/watches.ts";
+export * from "./election/elector.ts";
+export { LeadershipLost } from "./election/fence.ts";
+export type { ElectionTiming } from "./election/timing.ts";
+export * from "./events/recorder.ts";
+export * from "./kinds.ts";
+export * from "./log.ts";
+export * from "./manager/manager.ts";
+export * from "./manager/process.ts";
+export * from "./metrics/metrics.ts";
+export * from "./queue/timer-heap.ts";
+export * from "./queue/work-queue.ts";
+export * from "./token-bucket.ts";

@@ -1,0 +1,241 @@
+/**
+ * Holds the parts of one process together, and starts and stops them in order:
+ *
+ *     health → caches → leadership → controllers            starting
+ *     controllers → events → leadership → caches → health   stopping
+ *
+ * A process that loses leadership, or whose caches do not fill, does not try to go on: it ends, and is started anew by
+ * whoever runs it, with nothing left over from before.
+ */
+import { type KubeObject, type ResourceType, resourceName } from "@berg/apimachinery";
+import { Informer } from "../cache/informer.ts";
+import type { Transform } from "../cache/transforms.ts";
+import type { Client, Selection } from "../client/client.ts";
+import { type Clock, type Random, systemClock, systemRandom } from "../clock.ts";
+import { Controller, type ControllerOptions, defaultWorkers } from "../controller/controller.ts";
+import type { AnyInformer } from "../controller/watches.ts";
+import { Elector, newIdentity } from "../election/elector.ts";
+import { LeadershipLost } from "../election/fence.ts";
+import type { ElectionTiming } from "../election/timing.ts";
+import { type EventRecorder, EventWriter } from "../events/recorder.ts";
+import type { Logger } from "../log.ts";
+import type { Metrics } from "../metrics/metrics.ts";
+import { eventLoopCheck, type HealthCheck, informersCheck, LagMonitor } from "./checks.ts";
+import { type HealthServer, startHealthServer } from "./health.ts";
+import { within } from "./within.ts";
+
+export interface ManagerOptions {
+  /** `controller`, `listener`, …: names the lease (`berg-<component>`) and the source of events. */
+  component: string;
+  client: Client;
+  log: Logger;
+  metrics: Metrics;
+  /** Without it this process works at once, and must be the only one. */
+  election?: {
+    /** One of its own, so that renewals never wait behind other requests. */
+    client: Client;
+    namespace: string;
+    timing?: ElectionTiming;
+  };
+  /** Without it nothing is served. */
+  health?: { host?: string; healthPort?: number; metricsPort?: number };
+  clock?: Clock;
+  random?: Random;
+}
+
+/** How long each part of an orderly stop may take; together below the 30 s that a pod is given. */
+const limits = { cacheSyncMs: 120_000, drainMs: 15_000, flushMs: 2_000, releaseMs: 2_000, healthMs: 1_000 };
+
+export class Manager {
+  /** Reads freely; writes only while this process leads. */
+  readonly client: Client;
+  readonly recorder: EventRecorder;
+  readonly #options: ManagerOptions;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #elector: Elector | undefined;
+  readonly #events: EventWriter;
+  readonly #informers: AnyInformer[] = [];
+  readonly #controllers: Controller[] = [];
+  #startInformer: ((informer: AnyInformer) => void) | undefined;
+  #started = false;
+
+  constructor(options: ManagerOptions) {
+    const { client, component, log, metrics, election } = options;
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#random = options.random ?? systemRandom;
+    const surroundings = { clock: this.#clock, random: this.#random, log };
+    const identity = newIdentity();
+    const name = `berg-${component}`;
+    this.#elector =
+      election && new Elector({ ...surroundings, ...election, name, identity, metrics: metrics.election(name) });
+    this.client = this.#elector ? client.guarded(this.#elector.fence) : client;
+    this.#events = new EventWriter({
+      ...surroundings,
+      client: this.client,
+      instance: identity,
+      metrics: metrics.events,
+    });
+    this.recorder = this.#events.recorder(name);
+  }
+
+  /** The shared informer of a resource. Whoever asks for the same selection gets the same one. */
+  informer<T extends KubeObject>(
+    type: ResourceType<T>,
+    options: { selection?: Selection; transform?: Transform<T> } = {},
+  ): Informer<T> {
+    const known = this.#informers.find(
+      (informer) => informer.type === type && informer.isFor(options.selection, options.transform),
+    );
+    if (known) return known;
+    const informer = new Informer<T>({
+      ...options,
+      type,
+      client: this.client,
+      clock: this.#clock,
+      random: this.#random,
+      log: this.#options.log,
+      metrics: this.#options.metrics.informer(resourceName(type)),
+    });
+    this.#informers.push(informer);
+    this.#startInformer?.(informer);
+    return informer;
+  }
+
+  addController(options: ControllerOptions): Controller {
+    if (this.#started) throw new Error(`cannot add the controller "${options.name}": the manager is running`);
+    const { name } = options;
+    const { metrics, log } = this.#options;
+    const queueMetrics = metrics.queue({ name, controller: name });
+    const controller = new Controller(options, {
+      clock: this.#clock,
+      random: this.#random,
+      log,
+      queueMetrics,
+      metrics: metrics.controller(name, { maxConcurrent: options.workers ?? defaultWorkers }),
+    });
+    queueMetrics.sample(() => controller.queue.processing());
+    this.#controllers.push(controller);
+    return controller;
+  }
+
+  /** Runs until `stop` is aborted, and then in order to its end. Rejects where it had to end by itself. */
+  async run(stop: AbortSignal): Promise<void> {
+    if (this.#started) throw new Error("cannot run the manager again: it runs once");
+    this.#started = true;
+    const lag = new LagMonitor(this.#clock);
+    const caches = new AbortController();
+    const kill = new AbortController();
+    let health: HealthServer | undefined;
+    try {
+      health = await this.#startHealth(lag);
+      const cachesEnd = this.#runInformers(caches.signal);
+      await this.#synced(stop);
+      await this.#lead(stop, kill);
+      caches.abort();
+      await cachesEnd();
+    } finally {
+      kill.abort();
+      caches.abort();
+      lag.stop();
+      await within(this.#clock, limits.healthMs, async (signal) => health?.stop(signal));
+    }
+  }
+
+  async #startHealth(lag: LagMonitor): Promise<HealthServer | undefined> {
+    const { health, log, metrics } = this.#options;
+    if (!health) return undefined;
+    const live: Record<string, HealthCheck> = {
+      "event-loop": eventLoopCheck(lag),
+      informers: informersCheck(() => this.#traffic()),
+    };
+    if (this.#elector) live.lease = this.#elector.leaseFresh;
+    return startHealthServer({ ...health, log, metrics, live, ready: { caches: () => this.#unfilledCaches() } });
+  }
+
+  /** Starts those that are there and, from now on, each that is asked for. Returns the wait for their end. */
+  #runInformers(signal: AbortSignal): () => Promise<unknown> {
+    const runs: Promise<void>[] = [];
+    this.#startInformer = (informer) => void runs.push(informer.run(signal));
+    for (const informer of this.#informers) this.#startInformer(informer);
+    return () => Promise.all(runs);
+  }
+
+  async #synced(stop: AbortSignal): Promise<void> {
+    try {
+      await within(this.#clock, limits.cacheSyncMs, (late) => {
+        const signal = AbortSignal.any([stop, late]);
+        return Promise.all(this.#informers.map((informer) => informer.synced(signal)));
+      });
+    } catch (cause) {
+      if (stop.aborted) return;
+      const seconds = limits.cacheSyncMs / 1000;
+      throw new Error(`${this.#unfilledCaches()} after ${seconds} s: the log says why`, { cause });
+    }
+  }
+
+  async #lead(stop: AbortSignal, kill: AbortController): Promise<void> {
+    if (stop.aborted) return;
+    const elector = this.#elector;
+    if (!elector) return this.#runControllers(stop, kill);
+
+    const lease = new AbortController();
+    let work: Promise<void> | undefined;
+    const election = elector.run((leading) => {
+      leading.addEventListener("abort", () => kill.abort(leading.reason), { once: true });
+      work = this.#runControllers(stop, kill).finally(() => lease.abort());
+      // Awaited below, when the election has ended too.
+      work.catch(() => {});
+    }, lease.signal);
+    // One that still waits for the lease has nothing to finish.
+    const giveUp = () => {
+      if (!work) lease.abort();
+    };
+    stop.addEventListener("abort", giveUp, { once: true });
+    const end = await election;
+    stop.removeEventListener("abort", giveUp);
+    if (end === "lost") throw new LeadershipLost("this process no longer leads, and ends: another one does its work");
+    try {
+      await work;
+    } finally {
+      await within(this.#clock, limits.releaseMs, (signal) => elector.release(signal));
+    }
+  }
+
+  async #runControllers(stop: AbortSignal, kill: AbortController): Promise<void> {
+    const drained = this.#killLate(stop, kill);
+    try {
+      await Promise.all(this.#controllers.map((controller) => controller.run(stop, kill.signal)));
+    } finally {
+      drained();
+      await within(this.#clock, limits.flushMs, (signal) => this.#events.flush(signal));
+    }
+  }
+
+  /** Ends what is still under way some time after the stop. Returns its undo. */
+  #killLate(stop: AbortSignal, kill: AbortController): () => void {
+    let cancel = () => {};
+    const arm = () => {
+      const timer = this.#clock.setTimer(limits.drainMs, () => kill.abort(new Error("the time to stop is over")));
+      cancel = () => timer.cancel();
+    };
+    stop.addEventListener("abort", arm, { once: true });
+    return () => {
+      stop.removeEventListener("abort", arm);
+      cancel();
+    };
+  }
+
+  #unfilledCaches(): string | undefined {
+    const missing = this.#informers.filter((informer) => !informer.hasSynced);
+    if (missing.length === 0) return undefined;
+    return `the caches of ${missing.map(({ type }) => resourceName(type)).join(", ")} are not filled`;
+  }
+
+  *#traffic() {
+    for (const informer of this.#informers) {
+      yield { resource: resourceName(informer.type), lastEventAgeSeconds: informer.silentForMs / 1000 };
+    }
+  }
+}

@@ -1,0 +1,256 @@
+import type { Clock, Random } from "../clock.ts";
+import { type Rate, TokenBucket } from "../token-bucket.ts";
+import { Backoff, type BackoffOptions } from "./backoff.ts";
+import { Lanes, type Linked } from "./lanes.ts";
+import { noQueueMetrics, type QueueMetrics } from "./metrics.ts";
+import { TimerHeap } from "./timer-heap.ts";
+import { Waiters } from "./waiters.ts";
+
+export interface WorkQueueOptions {
+  clock: Clock;
+  random: Random;
+  metrics?: QueueMetrics;
+  /** How the retries of one key slow down. */
+  backoff?: BackoffOptions;
+  /** What the retries of all keys together may reach. */
+  retryRate?: Rate;
+  /** How many higher priorities may pass over the key that has waited longest, before it gets a turn. */
+  maxBypass?: number;
+}
+
+export interface AddOptions {
+  /** Higher goes first; 0 unless told. A handful of levels, not a scale. */
+  priority?: number;
+}
+
+/** A key in the hands of a worker, until `done`. */
+export interface Taken {
+  readonly key: string;
+  readonly priority: number;
+}
+
+interface Item extends Taken, Linked<Item> {
+  priority: number;
+  addedAt: number;
+  startedAt: number;
+  processing: boolean;
+  /** Added while it was processed: takes the place of this item at `done`. */
+  again: Item | undefined;
+}
+
+const defaultRetryRate: Rate = { perSecond: 20, burst: 200 };
+const defaultMaxBypass = 10;
+
+/**
+ * The keys that want a reconcile.
+ *
+ * - A key waits at most once, however often it is added; added again with a higher priority, it is raised.
+ * - A key is in one worker's hands at a time. Added meanwhile, it waits again after `done`.
+ * - A key that was added is handed out, unless the queue is shut down first. Low priorities do not starve (see Lanes).
+ * - A delayed key joins the others when due. Until then an `add` of the same key goes ahead and does not replace it.
+ *
+ *     for (let taken = await queue.get(); taken; taken = await queue.get()) {
+ *       try {
+ *         await reconcile(taken.key);
+ *         queue.forget(taken.key);
+ *       } catch {
+ *         queue.addRateLimited(taken.key, { priority: taken.priority });
+ *       } finally {
+ *         queue.done(taken.key);
+ *       }
+ *     }
+ */
+export class WorkQueue {
+  readonly #clock: Clock;
+  readonly #metrics: QueueMetrics;
+  readonly #items = new Map<string, Item>();
+  readonly #lanes: Lanes<Item>;
+  readonly #delayed: TimerHeap<string>;
+  readonly #delayedPriority = new Map<string, number>();
+  readonly #backoff: Backoff;
+  readonly #retries: TokenBucket;
+  readonly #workers = new Waiters<Taken | undefined>();
+  readonly #drains = new Waiters<void>();
+  #depth = 0;
+  #processing = 0;
+  #shutDown = false;
+
+  constructor({ clock, random, metrics, backoff, retryRate, maxBypass }: WorkQueueOptions) {
+    this.#clock = clock;
+    this.#metrics = metrics ?? noQueueMetrics;
+    this.#lanes = new Lanes(maxBypass ?? defaultMaxBypass);
+    this.#backoff = new Backoff(random, backoff);
+    this.#retries = new TokenBucket(clock, retryRate ?? defaultRetryRate);
+    this.#delayed = new TimerHeap(clock, (key) => this.#due(key));
+  }
+
+  /** How many keys wait to be handed out; delayed ones do not count until they are due. */
+  get depth(): number {
+    return this.#depth;
+  }
+
+  add(key: string, options?: AddOptions): void {
+    this.#add(key, priorityOf(key, options));
+  }
+
+  /** The earliest of several delays holds, with the highest of their priorities. */
+  addAfter(key: string, delayMs: number, options?: AddOptions): void {
+    const priority = priorityOf(key, options);
+    if (this.#shutDown) return;
+    this.#metrics.retried();
+    if (delayMs <= 0) this.#add(key, priority);
+    else this.#delay(key, delayMs, priority);
+  }
+
+  /** For a key that failed: adds it after its backoff, later still if too many keys fail at once. */
+  addRateLimited(key: string, options?: AddOptions): void {
+    const priority = priorityOf(key, options);
+    if (this.#shutDown) return;
+    this.#metrics.retried();
+    const backoff = this.#backoff.failed(key);
+    const dueIn = this.#delayed.dueIn(key);
+    // A key that already comes soon enough takes no token: one that fails a hundred times a second, driven by events,
+    // would otherwise use up the tokens of all others.
+    const needsToken = dueIn === undefined || backoff < dueIn;
+    this.#delay(key, needsToken ? Math.max(backoff, this.#retries.reserve()) : backoff, priority);
+  }
+
+  /** Ends the backoff of a key; call it when the key succeeded or is gone. */
+  forget(key: string): void {
+    this.#backoff.forget(key);
+  }
+
+  /** How often the key was added rate-limited since it was last forgotten. */
+  retries(key: string): number {
+    return this.#backoff.retries(key);
+  }
+
+  /** The next key, as soon as there is one; undefined once the queue is shut down. Rejects only if aborted. */
+  get(signal?: AbortSignal): Promise<Taken | undefined> {
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    if (this.#shutDown) return Promise.resolve(undefined);
+    const item = this.#take();
+    return item ? Promise.resolve(item) : this.#workers.join(signal);
+  }
+
+  /** Call it exactly once for each key that `get` gave. */
+  done(key: string): void {
+    const item = this.#items.get(key);
+    // A second `done` could end the hold of another worker, and two would have the key at once.
+    if (!item?.processing)
+      throw new Error(`cannot finish ${JSON.stringify(key)}: no worker has it (done called twice?)`);
+    this.#processing--;
+    this.#metrics.finished((this.#clock.monotonic() - item.startedAt) / 1000);
+    if (item.again) {
+      this.#items.set(key, item.again);
+      this.#offer(item.again);
+    } else {
+      this.#items.delete(key);
+    }
+    if (this.#shutDown && this.#processing === 0) this.#drains.releaseAll();
+  }
+
+  /** Drops all that waits or is delayed, takes nothing more, and sends every waiting worker home. */
+  shutDown(): void {
+    if (this.#shutDown) return;
+    this.#shutDown = true;
+    this.#delayed.clear();
+    this.#changeDepth(-this.#depth);
+    this.#workers.releaseAll(undefined);
+  }
+
+  /** Shuts down and waits until no worker has a key; rejects with the signal's reason if that comes first. */
+  drain(signal?: AbortSignal): Promise<void> {
+    this.shutDown();
+    return this.#processing === 0 ? Promise.resolve() : this.#drains.join(signal);
+  }
+
+  /** How long the keys in workers' hands have been there: all together, and the longest of them. */
+  processing(): { unfinishedSeconds: number; longestSeconds: number } {
+    const now = this.#clock.monotonic();
+    let unfinishedSeconds = 0;
+    let longestSeconds = 0;
+    for (const item of this.#items.values()) {
+      if (!item.processing) continue;
+      const seconds = (now - item.startedAt) / 1000;
+      unfinishedSeconds += seconds;
+      longestSeconds = Math.max(longestSeconds, seconds);
+    }
+    return { unfinishedSeconds, longestSeconds };
+  }
+
+  #add(key: string, priority: number): void {
+    if (this.#shutDown) return;
+    const known = this.#items.get(key);
+    if (known && !known.processing) {
+      this.#lanes.raise(known, priority);
+      return;
+    }
+    if (known?.again) {
+      known.again.priority = Math.max(known.again.priority, priority);
+      return;
+    }
+    const item = newItem(key, priority, this.#clock.monotonic());
+    this.#metrics.added();
+    this.#changeDepth(1);
+    if (known) {
+      known.again = item;
+    } else {
+      this.#items.set(key, item);
+      this.#offer(item);
+    }
+  }
+
+  #delay(key: string, delayMs: number, priority: number): void {
+    this.#delayed.schedule(key, delayMs);
+    this.#delayedPriority.set(key, Math.max(this.#delayedPriority.get(key) ?? priority, priority));
+  }
+
+  #due(key: string): void {
+    const priority = this.#delayedPriority.get(key);
+    this.#delayedPriority.delete(key);
+    this.#add(key, priority ?? 0);
+  }
+
+  /** Workers wait only while nothing is in the lanes, so that handing over at once cannot pass over anyone. */
+  #offer(item: Item): void {
+    this.#lanes.push(item);
+    if (this.#workers.size > 0) this.#workers.releaseFirst(this.#take());
+  }
+
+  #take(): Item | undefined {
+    const item = this.#lanes.shift();
+    if (!item) return undefined;
+    item.processing = true;
+    item.startedAt = this.#clock.monotonic();
+    this.#processing++;
+    this.#changeDepth(-1);
+    this.#metrics.started((item.startedAt - item.addedAt) / 1000);
+    return item;
+  }
+
+  #changeDepth(by: number): void {
+    this.#depth += by;
+    this.#metrics.depth(this.#depth);
+  }
+}
+
+function newItem(key: string, priority: number, addedAt: number): Item {
+  return {
+    key,
+    priority,
+    addedAt,
+    startedAt: 0,
+    processing: false,
+    again: undefined,
+    order: 0,
+    previous: undefined,
+    next: undefined,
+  };
+}
+
+function priorityOf(key: string, options: AddOptions | undefined): number {
+  const priority = options?.priority ?? 0;
+  if (Number.isNaN(priority)) throw new RangeError(`cannot add ${JSON.stringify(key)}: its priority is not a number`);
+  return priority;
+}
