@@ -1,0 +1,99 @@
+/** Our kinds, each with its schema and with what people see of it in kubectl. */
+import { defineResource, type KubeObject, type ResourceType } from "@berg/apimachinery";
+import { z } from "zod";
+import { type Challenge, challengeSpec } from "./challenge.ts";
+import { type ChallengeInstance, challengeInstanceSpec, challengeInstanceStatus } from "./challenge-instance.ts";
+import { ruled } from "./rules.ts";
+import { group, version } from "./vocabulary.ts";
+
+export interface Definition<T extends KubeObject = KubeObject> {
+  resource: ResourceType<T>;
+  singular: string;
+  shortNames: string[];
+  categories: string[];
+  /** Of everything but apiVersion, kind and metadata. */
+  schema: z.ZodType;
+  /** Whether the status is written apart from the rest, at `/status`. */
+  statusSubresource: boolean;
+  columns: PrinterColumn[];
+  /** Fields by which a list or watch can be narrowed: `kubectl get ci --field-selector spec.ownerId=…`. */
+  selectableFields: string[];
+}
+
+export interface PrinterColumn {
+  name: string;
+  type: "string" | "date" | "boolean" | "integer";
+  jsonPath: string;
+  description?: string;
+  /** Above 0: only with `kubectl get -o wide`. */
+  priority?: number;
+}
+
+export const Challenges = defineResource<Challenge>({
+  group,
+  version,
+  resource: "challenges",
+  kind: "Challenge",
+  namespaced: true,
+});
+
+export const ChallengeInstances = defineResource<ChallengeInstance>({
+  group,
+  version,
+  resource: "challengeinstances",
+  kind: "ChallengeInstance",
+  namespaced: true,
+});
+
+// A column of type `date` shows how long ago something was, and `<invalid>` for what is still to come.
+const age: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
+
+export const challengeDefinition: Definition<Challenge> = {
+  resource: Challenges,
+  singular: "challenge",
+  shortNames: ["chall"],
+  categories: ["all"],
+  schema: z
+    .strictObject({ spec: challengeSpec })
+    .describe(
+      "A Challenge describes something to be hacked: what players read about it, and what an instance of it runs.",
+    ),
+  statusSubresource: false,
+  columns: [
+    { name: "Event", type: "string", jsonPath: ".spec.event" },
+    { name: "Category", type: "string", jsonPath: ".spec.categories[0]" },
+    { name: "Author", type: "string", jsonPath: ".spec.author" },
+    { name: "Outbound Traffic", type: "boolean", jsonPath: ".spec.allowOutboundTraffic" },
+    { name: "Hidden Until", type: "string", jsonPath: ".spec.hideUntil" },
+    age,
+  ],
+  selectableFields: [".spec.event"],
+};
+
+export const challengeInstanceDefinition: Definition<ChallengeInstance> = {
+  resource: ChallengeInstances,
+  singular: "challengeinstance",
+  shortNames: ["ci", "instance"],
+  categories: ["all"],
+  schema: ruled(z.strictObject({ spec: challengeInstanceSpec, status: challengeInstanceStatus.exactOptional() }), {
+    cel: "!has(oldSelf.status) || has(self.status)",
+    message: "status cannot be removed",
+    field: "status",
+    holds: (self, before) => before.status === undefined || self.status !== undefined,
+  }).describe(
+    "A ChallengeInstance is one owner's copy of a Challenge: isolated, with its own flag and addresses, and gone when its time is up.",
+  ),
+  statusSubresource: true,
+  columns: [
+    { name: "Challenge", type: "string", jsonPath: ".spec.challengeRef.name" },
+    { name: "Owner", type: "string", jsonPath: ".spec.ownerId" },
+    { name: "Phase", type: "string", jsonPath: ".status.phase" },
+    { name: "Reason", type: "string", jsonPath: ".status.reason", priority: 1 },
+    { name: "Namespace", type: "string", jsonPath: ".status.namespace" },
+    age,
+    { name: "Expires", type: "string", jsonPath: ".status.expiresAt" },
+  ],
+  selectableFields: [".spec.ownerId", ".spec.challengeRef.name", ".status.phase"],
+};
+
+export const definitions: Definition[] = [challengeDefinition, challengeInstanceDefinition];

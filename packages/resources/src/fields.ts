@@ -1,0 +1,127 @@
+/**
+ * The building blocks of our schemas. Each gives a zod schema that judges as the API server does, and says the same to
+ * the server in its metadata, which `structural.ts` turns into a CRD schema.
+ */
+import { z } from "zod";
+
+interface TextLimits {
+  max: number;
+  min?: number;
+  pattern?: RegExp;
+  /** What the pattern asks for, in words: `must be …`. */
+  must?: string;
+}
+
+/** Text. Lengths count characters as the server does: zod itself would count an emoji as two. */
+export function text({ max, min = 0, pattern, must }: TextLimits) {
+  return z
+    .string()
+    .check((context) => {
+      const input = context.value;
+      const length = [...input].length;
+      if (length < min) {
+        context.issues.push({ code: "too_small", origin: "string", minimum: min, inclusive: true, input });
+      } else if (pattern && !pattern.test(input)) {
+        const message = must ?? `must match ${pattern.source}`;
+        context.issues.push({ code: "invalid_format", format: "regex", pattern: pattern.source, message, input });
+      } else if (length > max) {
+        context.issues.push({ code: "too_big", origin: "string", maximum: max, inclusive: true, input });
+      }
+    })
+    .meta({ maxLength: max, ...(min > 0 && { minLength: min }), ...(pattern && { pattern: pattern.source }) });
+}
+
+// Narrower than the server's own date-time format, which lets an offset of +99:99 or the year 0 through: CEL and Date
+// cannot read those.
+const rfc3339 =
+  /^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$/;
+
+// The server takes any list for a text that has a format. No list can keep these limits.
+const noList = { minItems: 1, maxItems: 0 };
+
+/** A point in time, such as `2026-10-01T18:00:00Z`. */
+export function time() {
+  return z
+    .string()
+    .check((context) => {
+      const input = context.value;
+      if (rfc3339.test(input) && isDayOfCalendar(input.slice(0, 10)) && input.length <= 40) return;
+      const message = "must be a time such as 2026-10-01T18:00:00Z or 2026-10-01T20:00:00+02:00";
+      context.issues.push({ code: "invalid_format", format: "date-time", message, input });
+    })
+    .meta({ format: "date-time", maxLength: 40, pattern: rfc3339.source, ...noList });
+}
+
+// Date turns 31 February into 3 March rather than refusing it.
+function isDayOfCalendar(day: string): boolean {
+  const ms = Date.parse(`${day}T00:00:00Z`);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day);
+}
+
+export function uuid() {
+  return text({
+    max: 36,
+    pattern: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
+    must: "must be a UUID in lower case, such as 0191e7a4-5f0c-7b3e-9d2a-4c6f8e1b2a3d",
+  });
+}
+
+/** How long an instance lives. Empty means unset; whether the length makes sense is the controller's to say. */
+export function timeout() {
+  return text({
+    max: 32,
+    pattern: /^([0-9]+h)?([0-9]+m)?([0-9]+s)?$/,
+    must: "must be hours, minutes and seconds in this order, such as 2h, 30m or 1h30m",
+  });
+}
+
+const amount = /^[0-9]+(\.[0-9]+)?([KMGTPE]i|[numkMGTPE]|[eE][-+]?[0-9]+)?$/;
+
+/** An amount of cpu, memory or storage. */
+export function quantity() {
+  return z.union([
+    text({ max: 32, pattern: amount, must: "must be an amount such as 250m, 0.5, 64Mi or 1G" }),
+    z.int().min(0).max(1e15),
+  ]);
+}
+
+/** Bits per second; empty means unset. */
+export function bandwidth() {
+  const pattern = new RegExp(`^$|${amount.source}`);
+  return text({ max: 32, pattern, must: "must be an amount such as 10M" });
+}
+
+/** Values by name. */
+export function map<T extends z.ZodType>(value: T, max: number) {
+  return z
+    .record(z.string(), value)
+    .check((context) => {
+      if (Object.keys(context.value).length <= max) return;
+      context.issues.push({ code: "too_big", origin: "map", maximum: max, inclusive: true, input: context.value });
+    })
+    .meta({ maxProperties: max });
+}
+
+/** A list that its writers own as a whole. */
+export function list<T extends z.ZodType>(item: T, max: number) {
+  return z.array(item).max(max).meta({ "x-kubernetes-list-type": "atomic" });
+}
+
+/** A list whose items are told apart by the values of `keys`, so that several writers can each own theirs. */
+export function listMap<T extends z.ZodType>(item: T, keys: (keyof z.output<T> & string)[], max: number) {
+  return z
+    .array(item)
+    .max(max)
+    .check((context) => {
+      const seen = new Set<string>();
+      context.value.forEach((entry, index) => {
+        const key = JSON.stringify(Object.fromEntries(keys.map((name) => [name, entry[name]])));
+        if (seen.has(key)) {
+          const params = { duplicate: key };
+          context.issues.push({ code: "custom", path: [index], params, message: key, input: entry });
+        }
+        seen.add(key);
+      });
+    })
+    .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys });
+}

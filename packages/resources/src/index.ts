@@ -1,0 +1,34 @@
+/**
+ * Berg's custom resources. One zod schema per kind is the source of its TypeScript type, its CustomResourceDefinition
+ * (`crds/`, generated) and its validation without a server.
+ *
+ * Reading order: challenge, challenge-instance (the schemas) → structural → crd → generate; validate beside it.
+ */
+export type {
+  Challenge,
+  ChallengeContainer,
+  ChallengePort,
+  ChallengeResources,
+  ChallengeSpec,
+  DynamicFlag,
+  EnvironmentValue,
+  FileMode,
+} from "./challenge.ts";
+export { dynamicFlagModes, portTypes } from "./challenge.ts";
+export type {
+  ChallengeInstance,
+  ChallengeInstanceSpec,
+  ChallengeInstanceStatus,
+  ExpiryChange,
+  InstancePhase,
+  InstanceService,
+  TerminationReason,
+} from "./challenge-instance.ts";
+export { phases, statusLimits, terminationReasons } from "./challenge-instance.ts";
+export { environmentText, fileModeBits, transportProtocol } from "./challenge-values.ts";
+export { type CustomResourceDefinition, customResourceDefinitions } from "./crd.ts";
+export { ChallengeInstances, Challenges } from "./definitions.ts";
+export { type FieldError, formatFieldError } from "./field-error.ts";
+export { generatedFiles } from "./generate.ts";
+export { type Validation, validateChallenge, validateChallengeInstance } from "./validate.ts";
+export * from "./vocabulary.ts";

@@ -1,0 +1,136 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Case, cases, ownerId } from "./cases.ts";
+import type { ChallengeInstance } from "./challenge-instance.ts";
+import { formatFieldError } from "./field-error.ts";
+import { validateChallenge, validateChallengeInstance } from "./validate.ts";
+
+function manifest(kind: string, body: object): unknown {
+  return JSON.parse(JSON.stringify({ apiVersion: "berg.norelect.ch/v1", kind, metadata: { name: "case" }, ...body }));
+}
+
+function judge({ kind, before, write }: Case) {
+  if (kind === "Challenge") return validateChallenge(manifest(kind, write));
+  if (!before) return validateChallengeInstance(manifest(kind, write));
+  const stored = validateChallengeInstance(manifest(kind, before));
+  expect(stored.errors).toEqual([]);
+  return validateChallengeInstance(manifest(kind, write), stored.object as ChallengeInstance);
+}
+
+describe("validation without a server", () => {
+  test.each(cases)("$kind, $name", (given) => {
+    const { object, errors } = judge(given);
+    expect(errors.map(({ field }) => field)).toEqual(given.wantRefused ?? []);
+    if (given.wantStored) expect(object).toMatchObject(given.wantStored);
+  });
+
+  test("answers to anything without throwing", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (spec, status) => {
+        for (const given of [spec, { spec }, manifest("ChallengeInstance", { spec, status })]) {
+          expect(validateChallenge(given).errors.length).toBeGreaterThan(0);
+          expect(Array.isArray(validateChallengeInstance(given).errors)).toBe(true);
+        }
+      }),
+    );
+  });
+
+  test("finds what it has filled in itself in order", () => {
+    for (const given of cases.filter(({ wantRefused = [], before }) => wantRefused.length === 0 && !before)) {
+      const { object } = judge(given);
+      const again = given.kind === "Challenge" ? validateChallenge(object) : validateChallengeInstance(object);
+      expect(again).toEqual({ object, errors: [] });
+    }
+  });
+
+  test("no two cases have the same name", () => {
+    const names = cases.map(({ kind, name }) => `${kind} ${name}`);
+    expect(names.length).toBe(new Set(names).size);
+  });
+});
+
+describe("the text of a refusal", () => {
+  const instance = (spec: object) =>
+    manifest("ChallengeInstance", { spec: { challengeRef: { name: "web" }, ownerId, ...spec } });
+  const container = (fields: object) =>
+    manifest("Challenge", { spec: { containers: [{ hostname: "web", image: "web:1", ...fields }] } });
+
+  const texts: [unknown, string][] = [
+    [
+      instance({ ownerId: "X" }),
+      'spec.ownerId: Invalid value: "X": must be a UUID in lower case, such as 0191e7a4-5f0c-7b3e-9d2a-4c6f8e1b2a3d',
+    ],
+    [instance({ ownerId: undefined }), "spec.ownerId: Required value"],
+    [instance({ ownerId: 7 }), 'spec.ownerId: Invalid value: "integer": must be of type string'],
+    [instance({ challengeRef: undefined }), "spec.challengeRef: Required value"],
+    [
+      instance({ terminationReason: "Bored" }),
+      'spec.terminationReason: Unsupported value: "Bored": supported values: "UserRequest", "Timeout", "AdminTermination", "Failure"',
+    ],
+    [instance({ renewals: -1 }), "spec.renewals: Invalid value: -1: must be 0 or more"],
+    [instance({ flag: "f".repeat(1025) }), "spec.flag: Too long: may not be more than 1024 characters"],
+    [instance({ flags: 1 }), "spec.flags: Forbidden: there is no such field"],
+    [container({ image: "" }), "spec.containers[0].image: Required value: must not be empty"],
+    [
+      container({ ports: [{ port: 70000 }] }),
+      "spec.containers[0].ports[0].port: Invalid value: 70000: must be 65535 or less",
+    ],
+    [container({ ports: [{}, {}] }), 'spec.containers[0].ports[1]: Duplicate value: {"port":80,"protocol":"tcp"}'],
+    [
+      container({ dynamicFlag: {} }),
+      "spec.containers[0].dynamicFlag: Invalid value: exactly one of env, content and executable must be set",
+    ],
+    [
+      container({ dynamicFlag: { content: { path: "/f", mode: true } } }),
+      'spec.containers[0].dynamicFlag.content.mode: Invalid value: "boolean": must be of type string or number',
+    ],
+    [
+      container({ dynamicFlag: { content: { path: "/f", mode: "0999" } } }),
+      'spec.containers[0].dynamicFlag.content.mode: Invalid value: "0999": must be up to three octal digits, such as 0444',
+    ],
+    [
+      container({ environment: { A: {} } }),
+      'spec.containers[0].environment.A: Invalid value: "object": must be of type string or number or boolean',
+    ],
+    [manifest("Pod", { spec: {} }), 'kind: Unsupported value: "Pod": supported values: "Challenge"'],
+    [
+      manifest("Challenge", { spec: {}, metadata: {} }),
+      "metadata.name: Invalid value: name or generateName is required",
+    ],
+    [
+      manifest("Challenge", { spec: {}, metadata: { name: "Web" } }),
+      "metadata.name: Invalid value: \"Web\": must be lower-case letters, digits, '-' and '.', starting and ending with a letter or digit",
+    ],
+    [null, "Challenge: Invalid value: must be an object"],
+  ];
+
+  test.each(texts)("%#: %j", (given, want) => {
+    const isInstance = (given as { kind?: string } | null)?.kind === "ChallengeInstance";
+    const { errors } = isInstance ? validateChallengeInstance(given) : validateChallenge(given);
+    expect(errors.map(formatFieldError)).toEqual([want]);
+  });
+
+  test("names every mistake at once", () => {
+    const { errors } = validateChallenge(manifest("Challenge", { spec: { tags: [1], timeout: "x", hideUntil: "y" } }));
+    expect(errors.map(({ field }) => field).sort()).toEqual(["spec.hideUntil", "spec.tags[0]", "spec.timeout"]);
+  });
+
+  test("never holds a flag or the value of an environment variable", () => {
+    const secret = "flag{do-not-tell}";
+    const stored = validateChallengeInstance(instance({ flag: secret })).object as ChallengeInstance;
+    const refusals = [
+      validateChallengeInstance(instance({ flag: secret.repeat(100) })),
+      validateChallengeInstance(instance({ flag: `${secret}\0` })),
+      validateChallengeInstance(instance({ flag: [secret] })),
+      validateChallengeInstance(instance({ flag: `${secret}!` }), stored),
+      validateChallengeInstance(instance({}), stored),
+      validateChallenge(container({ environment: { SECRET: [secret] } })),
+      validateChallenge(container({ environment: { SECRET: secret.repeat(10_000) } })),
+      validateChallenge(container({ environment: secret })),
+    ];
+    for (const { errors } of refusals) {
+      expect(errors.length).toBeGreaterThan(0);
+      expect(JSON.stringify(errors)).not.toContain("do-not-tell");
+    }
+  });
+});
