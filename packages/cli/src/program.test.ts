@@ -1,0 +1,35 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import manifest from "../package.json" with { type: "json" };
+
+const main = join(import.meta.dirname, "main.ts");
+const run = (...args: string[]) => promisify(execFile)(process.execPath, [main, ...args]);
+
+describe("berg", () => {
+  test("says what is there when called without a command, as npm start does", async () => {
+    const { stdout } = await run();
+    expect(stdout).toContain(`berg ${manifest.version}`);
+    expect(stdout).toContain("Not there yet");
+  });
+
+  test("prints its version", async () => {
+    expect((await run("version")).stdout).toBe(`${manifest.version}\n`);
+    expect((await run("--version")).stdout).toBe(`${manifest.version}\n`);
+  });
+
+  test("prints the CRDs as one stream of YAML documents", async () => {
+    const { stdout } = await run("crds");
+    const names = parseAllDocuments(stdout, { version: "1.1" }).map((document) => document.getIn(["metadata", "name"]));
+    expect(names.sort()).toEqual(["challengeinstances.berg.norelect.ch", "challenges.berg.norelect.ch"]);
+  });
+
+  test("names a command that it does not know, and shows those that it does", async () => {
+    const failure = await run("chals").catch((error) => error);
+    expect(failure.code).toBe(1);
+    expect(failure.stderr).toMatch(/unknown command 'chals'|too many arguments/);
+    expect(failure.stderr).toContain("crds");
+  });
+});

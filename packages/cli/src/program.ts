@@ -1,0 +1,25 @@
+import { generatedFiles } from "@berg/resources";
+import { Command } from "commander";
+import { overview } from "./overview.ts";
+import { version } from "./version.ts";
+
+/** `berg …`: only wires the other packages together. */
+export function program(out: { write(text: string): unknown }): Command {
+  const berg = new Command("berg")
+    .description("isolated, short-lived challenge instances for hacking competitions")
+    .version(version, "-v, --version")
+    .showHelpAfterError()
+    .action(() => void out.write(overview()));
+
+  berg
+    .command("version")
+    .description("print the version")
+    .action(() => void out.write(`${version}\n`));
+
+  berg
+    .command("crds")
+    .description("print our custom resource definitions as YAML, to be piped to kubectl apply -f -")
+    .action(() => void out.write([...generatedFiles().values()].join("---\n")));
+
+  return berg;
+}
