@@ -1,0 +1,12 @@
+import { findBinaries, provideBinaries } from "./binaries.ts";
+
+/**
+ * Runs once before the `real` tests. A machine with neither binaries nor Go skips them, and is told so; anywhere else
+ * a failed build throws here, so that a skip never passes for a success.
+ */
+export default async function setup(): Promise<void> {
+  const binaries = await findBinaries();
+  if (binaries.kind === "missing")
+    process.stderr.write(`skipping what needs a real control plane: ${binaries.reason}\n`);
+  else await provideBinaries();
+}
