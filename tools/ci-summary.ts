@@ -12,7 +12,6 @@ interface Report {
   numFailedTests: number;
   numPendingTests: number;
   success: boolean;
-  testResults: { status: string; name: string }[];
 }
 
 let passed = 0;
@@ -35,7 +34,9 @@ for (const file of process.argv.slice(2)) {
 }
 
 if (skipped > 0 && spawnSync("go", ["version"]).status === 0) {
-  process.stdout.write(`${skipped} tests were skipped, though Go is there to build what they need: they count as failed\n`);
+  process.stdout.write(
+    `${skipped} tests were skipped, though Go is there to build what they need: they count as failed\n`,
+  );
   failed += skipped;
   skipped = 0;
 }

@@ -9,7 +9,14 @@ export function program(out: { write(text: string): unknown }): Command {
     .description("isolated, short-lived challenge instances for hacking competitions")
     .version(version, "-v, --version")
     .showHelpAfterError()
-    .action(() => void out.write(overview()));
+    // What was typed wrong is told apart from what went wrong (1).
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+    .allowExcessArguments()
+    .action((_, command: Command) => {
+      const [unknown] = command.args;
+      if (unknown !== undefined) command.error(`error: there is no command "${unknown}"`);
+      out.write(overview());
+    });
 
   berg
     .command("version")
