@@ -10,6 +10,11 @@ const steps: { name: string; command: string; fix: string }[] = [
     command: "node packages/resources/src/generate.ts --check",
     fix: "npm run generate, and commit what it changes",
   },
+  {
+    name: "lockfile",
+    command: "node tools/lockfile.ts --check",
+    fix: "npm run lockfile, and commit what it changes",
+  },
   { name: "types", command: "tsc", fix: "see the errors above" },
   { name: "lint, format, boundaries", command: "biome ci --error-on-warnings", fix: "npm run format" },
   { name: "dead code", command: "knip", fix: "remove what is unused, or use it" },
