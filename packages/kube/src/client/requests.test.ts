@@ -41,7 +41,7 @@ const names = Object.keys(calls) as (keyof typeof calls)[];
 
 describe("a call is repeated", () => {
   const faults: { what: string; answer: Answer; wantRepeated: (name: keyof typeof calls) => boolean }[] = [
-    { what: "429", answer: refuse(429), wantRepeated: () => true },
+    { what: "429", answer: refuse(429, {}, { "retry-after": "1" }), wantRepeated: () => true },
     { what: "503", answer: refuse(503), wantRepeated: (name) => repeatable.includes(name) },
     { what: "a proxy's 502", answer: text("bad", { status: 502 }), wantRepeated: (name) => repeatable.includes(name) },
     { what: "a connection that breaks", answer: reset, wantRepeated: (name) => repeatable.includes(name) },
@@ -210,7 +210,7 @@ describe("a guarded client", () => {
   });
 
   test("asks its guard before every try", async () => {
-    await using server = await ScriptedServer.start(refuse(401), refuse(429), ok);
+    await using server = await ScriptedServer.start(refuse(401), refuse(429, {}, { "retry-after": "1" }), ok);
     const { client } = setUp(server);
     let asked = 0;
     await calls.create(client.guarded(() => void asked++));

@@ -32,7 +32,9 @@ export function retryDelay(
 function mayRepeat(error: unknown, idempotent: boolean): boolean {
   if (error instanceof ConnectionError) return !error.sent || idempotent;
   if (!(error instanceof StatusError)) return false;
-  if (error.code === 429) return true;
+  // Turned away for now, and told until when. Without a time it is a refusal with reasons, as of an eviction that a
+  // disruption budget forbids.
+  if (error.code === 429) return (retryAfterSeconds(error) ?? 0) > 0;
   // Not a passing fault: the server's history ends before the version asked for. The caller has to list anew.
   if (isTooLargeResourceVersion(error)) return false;
   return idempotent && error.code >= 500;
