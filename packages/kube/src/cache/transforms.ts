@@ -5,7 +5,9 @@ export type Transform<T extends KubeObject> = (object: Stored<T>) => Stored<T>;
 
 /** The bookkeeping of server-side apply: often half of an object, and of no use to a reader. */
 export function withoutManagedFields<T extends KubeObject>(object: Stored<T>): Stored<T> {
-  delete object.metadata.managedFields;
+  // Not by `delete`, which makes V8 turn the rest of metadata into a hash table: larger, and slower to freeze and read.
+  const { managedFields, ...metadata } = object.metadata;
+  if (managedFields !== undefined) object.metadata = metadata as Stored<T>["metadata"];
   return object;
 }
 

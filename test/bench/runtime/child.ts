@@ -1,0 +1,60 @@
+/**
+ * Work in a process of its own: nothing that ran before it has warmed its code or filled its memory, and what it costs
+ * is its own. Settings go in as one argument, and one message comes back.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+
+const deadlineMs = 300_000;
+
+/** Runs `file` until it has reported; resolves with the report. */
+export async function runChild<Out>(file: URL, settings: object, nodeFlags: string[] = []): Promise<Out> {
+  await using child = await startChild<Out>(file, settings, nodeFlags);
+  return child.report;
+}
+
+/** Starts `file` and waits for its report; the process goes on until it is disposed of. */
+export async function startChild<Out>(
+  file: URL,
+  settings: object,
+  nodeFlags: string[] = [],
+): Promise<AsyncDisposable & { report: Out }> {
+  // Its output goes to our stderr: our stdout may be read by a program.
+  const child = fork(file, [JSON.stringify(settings)], { execArgv: nodeFlags, stdio: ["ignore", 2, 2, "ipc"] });
+  const ended = once(child, "exit");
+  const end = async () => {
+    child.kill();
+    await ended;
+  };
+  try {
+    return { report: await firstMessage<Out>(child, file), [Symbol.asyncDispose]: end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+function firstMessage<Out>(child: ChildProcess, file: URL): Promise<Out> {
+  const name = file.pathname.split("/").at(-1);
+  return new Promise((resolve, reject) => {
+    const overdue = setTimeout(() => reject(new Error(`${name} said nothing for ${deadlineMs / 1000} s`)), deadlineMs);
+    child.once("message", (message) => {
+      clearTimeout(overdue);
+      resolve(message as Out);
+    });
+    child.once("exit", (code, signal) => {
+      clearTimeout(overdue);
+      reject(new Error(`${name} ended (${signal ?? `code ${code}`}) without a report`));
+    });
+  });
+}
+
+/** The other side: what the child was given. It goes when its parent goes. */
+export function settingsOf<In>(): In {
+  process.on("disconnect", () => process.exit());
+  return JSON.parse(process.argv[2] as string) as In;
+}
+
+export function report(result: object): void {
+  process.send?.(result);
+}
