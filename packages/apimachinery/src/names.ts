@@ -25,7 +25,10 @@ export function isDNS1123Subdomain(value: string): boolean {
   return value.length <= longestSubdomain && dnsSubdomainPattern.test(value);
 }
 
-/** A label or annotation key, a finalizer, a condition type: `name` or `example.com/name`. */
+/**
+ * A label key, a finalizer, a condition type: `name` or `example.com/name`. An annotation key may have capitals in its
+ * prefix besides.
+ */
 export function isQualifiedName(value: string): boolean {
   return qualifiedNameProblem(value) === undefined;
 }

@@ -49,6 +49,10 @@ describe("a refusal", () => {
       error: refusal(403, "Forbidden", { causes: [{ reason: "NamespaceTerminating" }] }),
       want: ["isForbidden", "isNamespaceTerminating"],
     },
+    "a change of the UID": {
+      error: refusal(422, "Invalid", { causes: [{ reason: "FieldValueInvalid", field: "metadata.uid" }] }),
+      want: ["isInvalid", "isOtherUid"],
+    },
     "without a reason, judged by its code": { error: refusal(404), want: ["isNotFound"] },
     "with an empty reason, judged by its code": { error: refusal(429, ""), want: ["isTooManyRequests"] },
     "with a reason that nobody knows, which its code does not overrule": { error: refusal(404, "Odd"), want: [] },

@@ -104,6 +104,15 @@ function hasCause(error: unknown, reason: string): boolean {
   );
 }
 
+/**
+ * The write named a UID, and another object bears the name by now. Where the name is free again the server calls it a
+ * conflict; where it is taken, an invalid change of an immutable field.
+ */
+export function isOtherUid(error: unknown): boolean {
+  if (!(error instanceof StatusError)) return false;
+  return isInvalid(error) && error.status.details?.causes?.some(({ field }) => field === "metadata.uid") === true;
+}
+
 export function retryAfterSeconds(error: unknown): number | undefined {
   return error instanceof StatusError ? error.status.details?.retryAfterSeconds : undefined;
 }
