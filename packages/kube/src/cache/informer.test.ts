@@ -2,10 +2,11 @@ import { initialEventsEnd, type WatchEvent } from "@berg/apimachinery";
 import { describe, expect, test } from "vitest";
 import type { Client, WatchOptions } from "../client/client.ts";
 import { type ConfigMap, ConfigMaps } from "../kinds.ts";
+import { silentLogger } from "../log.ts";
 import { settle } from "../testing/fake-clock.ts";
 import { storedConfigMap } from "../testing/objects.ts";
 import { deepFreeze } from "./freeze.ts";
-import { Informer } from "./informer.ts";
+import { Informer, type InformerOptions } from "./informer.ts";
 import { withoutManagedFields, withoutSecretData } from "./transforms.ts";
 
 /** Stands in for a server that streams its list; the real one is in test/runtime. */
@@ -30,9 +31,9 @@ function streamingClient() {
   return { client, listEnd, send: (...events: WatchEvent<ConfigMap>[]) => send(events) };
 }
 
-async function started() {
+async function started(options: Partial<InformerOptions<ConfigMap>> = {}) {
   const { client, listEnd, send } = streamingClient();
-  const informer = new Informer<ConfigMap>({ client, type: ConfigMaps });
+  const informer = new Informer<ConfigMap>({ client, type: ConfigMaps, ...options });
   const stop = new AbortController();
   const run = informer.run(stop.signal);
   await settle();
@@ -78,6 +79,51 @@ describe("an informer", () => {
     send(listEnd, { type: "ADDED", object: storedConfigMap("a", 11) });
     send({ type: "ADDED", object: storedConfigMap("b", 12) });
     expect(told).toEqual(["a", "b"]);
+    await finish();
+  });
+
+  test("keeps an object whose transform or index throws, and tells of it, rather than to bring it up again and again", async () => {
+    const errors: string[] = [];
+    const { informer, listEnd, send, finish } = await started({
+      transform: (object) => {
+        if (object.metadata.name === "bad") throw new Error("no labels");
+        return object;
+      },
+      log: {
+        ...silentLogger,
+        error: (fields, message) => errors.push(`${message}: ${(fields as Error & { error: string }).error}`),
+      },
+    });
+    informer.ensureIndex("first", ({ metadata }) => {
+      if (metadata.name === "worse") throw new Error("no index");
+      return [metadata.name];
+    });
+    const told: string[] = [];
+    informer.onChange(({ type, object }) => told.push(`${type} ${object.metadata.name}`));
+    send(
+      { type: "ADDED", object: storedConfigMap("bad", 1) },
+      { type: "ADDED", object: storedConfigMap("a", 2) },
+      listEnd,
+    );
+    send({ type: "ADDED", object: storedConfigMap("worse", 11) }, { type: "ADDED", object: storedConfigMap("b", 12) });
+    expect(told).toEqual(["added bad", "added a", "added worse", "added b"]);
+    expect(errors).toEqual(["transform threw: no labels", "index threw: no index"]);
+    expect(informer.byIndex("first", "b")).toHaveLength(1);
+    send({ type: "DELETED", object: storedConfigMap("worse", 13) });
+    expect(informer.get("default/worse")).toBeUndefined();
+    await finish();
+  });
+
+  test("tells of a deletion with what the transform leaves of the object", async () => {
+    const { informer, listEnd, send, finish } = await started({ transform: withoutSecretData });
+    const told: unknown[] = [];
+    informer.onChange(({ type, object }) => told.push([type, object.data, Object.isFrozen(object)]));
+    send({ type: "ADDED", object: storedConfigMap("a", 1, { data: { token: "x" } }) }, listEnd);
+    send({ type: "DELETED", object: storedConfigMap("a", 11, { data: { token: "x" } }) });
+    expect(told).toEqual([
+      ["added", undefined, true],
+      ["deleted", undefined, true],
+    ]);
     await finish();
   });
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import type { KubeObject, ObjectKey, ResourceType, Stored } from "@berg/apimachinery";
+import { type KubeObject, type ObjectKey, type ResourceType, resourceName, type Stored } from "@berg/apimachinery";
 import { abortable } from "../abort.ts";
 import type { Client, Selection } from "../client/client.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../clock.ts";
-import { errorText, type Logger, silentLogger } from "../log.ts";
+import { errorText, type Logger, silentLogger, stackOf } from "../log.ts";
 import { deepFreeze } from "./freeze.ts";
 import { type InformerMetrics, noInformerMetrics } from "./metrics.ts";
 import { type ObjectEvent, Reflector } from "./reflector.ts";
@@ -62,7 +62,7 @@ export class Informer<T extends KubeObject> {
       random: options.random ?? systemRandom,
       log: this.#log,
       metrics: this.#metrics,
-      onReplace: (objects) => this.#onReplace(objects),
+      onReplace: (objects, after) => this.#onReplace(objects, after),
       onEvents: (events) => this.#onEvents(events),
     });
   }
@@ -81,6 +81,11 @@ export class Informer<T extends KubeObject> {
     return this.#reflector.silentForMs;
   }
 
+  /** Milliseconds for which the watch that is open has brought nothing, and 0 while none is: see Reflector. */
+  get deafForMs(): number {
+    return this.#reflector.deafForMs;
+  }
+
   get size(): number {
     return this.#store.size;
   }
@@ -95,7 +100,7 @@ export class Informer<T extends KubeObject> {
 
   /** The first to name an index defines it; several parts may need the same one. */
   ensureIndex(name: string, valuesOf: IndexFunction<T>): void {
-    this.#store.ensureIndex(name, valuesOf);
+    this.#store.ensureIndex(name, (object) => this.#orElse("index", () => valuesOf(object), []));
   }
 
   byIndex(name: string, value: string): Stored<T>[] {
@@ -116,7 +121,7 @@ export class Informer<T extends KubeObject> {
 
   /** Runs until aborted. */
   async run(signal: AbortSignal): Promise<void> {
-    if (this.#started) throw new Error(`the informer of ${this.type.resource} was started already`);
+    if (this.#started) throw new Error(`the informer of ${resourceName(this.type)} was started already`);
     this.#started = true;
     const endSampling = this.#metrics.sample(() => ({
       objects: this.size,
@@ -129,8 +134,9 @@ export class Informer<T extends KubeObject> {
     }
   }
 
-  #onReplace(objects: Stored<T>[]): void {
-    this.#announce(this.#store.replace(objects.map((object) => this.#prepare(object))));
+  #onReplace(objects: Stored<T>[], after: { reset: boolean }): void {
+    const prepared = objects.map((object) => this.#prepare(object));
+    this.#announce(this.#store.replace(prepared, after));
     this.#hasSynced = true;
     this.#firstSync.resolve();
   }
@@ -143,7 +149,8 @@ export class Informer<T extends KubeObject> {
   }
 
   #prepare(object: Stored<T>): Stored<T> {
-    return deepFreeze(this.#transform(object));
+    // Rather all of it than nothing: whoever misses it here takes it for deleted.
+    return deepFreeze(this.#orElse("transform", () => this.#transform(object), object));
   }
 
   #announce(changes: Change<T>[]): void {
@@ -152,12 +159,20 @@ export class Informer<T extends KubeObject> {
     }
   }
 
-  // One handler's mistake must reach neither the others nor the watch.
   #tell(handler: ChangeHandler<T>, change: Change<T>): void {
+    this.#orElse("handler", () => handler(change), undefined);
+  }
+
+  // A mistake in what was handed in must reach neither the others nor the watch, which would bring the same again.
+  #orElse<R>(part: "handler" | "index" | "transform", work: () => R, otherwise: R): R {
     try {
-      handler(change);
+      return work();
     } catch (error) {
-      this.#log.error({ resource: this.type.resource, change: change.type, error: errorText(error) }, "handler threw");
+      this.#log.error(
+        { resource: resourceName(this.type), error: errorText(error), stack: stackOf(error) },
+        `${part} threw`,
+      );
+      return otherwise;
     }
   }
 }

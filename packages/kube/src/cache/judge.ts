@@ -1,4 +1,14 @@
-import { FrameError, isGone, isTooLargeResourceVersion, StatusError } from "@berg/apimachinery";
+import {
+  FrameError,
+  isForbidden,
+  isGone,
+  isNotFound,
+  isTooLargeResourceVersion,
+  isUnauthorized,
+  type ResourceType,
+  resourceName,
+  StatusError,
+} from "@berg/apimachinery";
 import type { Random } from "../clock.ts";
 
 /** Nothing was heard for too long: the connection is open at our end only. */
@@ -31,11 +41,12 @@ const steadyMs = 10_000;
 
 /**
  * What the end of a watch means for the next one. `error` is undefined where the server closed it in order;
- * `failures` counts those before it.
+ * `followedMs` is how long changes came through it, and not what it took to get there: a list that fails after a
+ * minute is no success. `failures` counts those before it.
  */
-export function judge(error: unknown, livedMs: number, failures: number): Verdict {
-  const counted = (livedMs >= steadyMs ? 0 : failures) + 1;
-  if (error === undefined) return { failures: livedMs >= shortestOrderlyMs ? 0 : counted };
+export function judge(error: unknown, followedMs: number, failures: number): Verdict {
+  const counted = (followedMs >= steadyMs ? 0 : failures) + 1;
+  if (error === undefined) return { failures: followedMs >= shortestOrderlyMs ? 0 : counted };
   const relist = reasonToRelist(error);
   return relist ? { relist, failures: counted } : { failures: counted };
 }
@@ -57,4 +68,13 @@ const longestDelayMs = 30_000;
 /** Full jitter: anywhere between nothing and the ceiling, so that a thousand clients do not return as one. */
 export function reconnectDelay(failures: number, random: Random): number {
   return random() * Math.min(longestDelayMs, firstDelayMs * 2 ** (failures - 1));
+}
+
+/** What a person has to do before it can work; undefined where it may pass by itself. */
+export function remedyFor(error: unknown, type: ResourceType): string | undefined {
+  if (isForbidden(error)) return `allow this account to list and watch ${resourceName(type)}, by a role and a binding`;
+  if (isUnauthorized(error)) return "give this process a token or certificate that the server accepts";
+  if (isNotFound(error))
+    return `install the CustomResourceDefinition of ${resourceName(type)}, with version ${type.version} served`;
+  return undefined;
 }

@@ -1,9 +1,11 @@
+import { getEventListeners } from "node:events";
 import { FrameError, type KubeList, StatusError, type Stored, type WatchEvent } from "@berg/apimachinery";
 import { describe, expect, test } from "vitest";
 import type { Client, ListOptions, WatchOptions } from "../client/client.ts";
 import { ConnectionError } from "../client/transport.ts";
+import { sleep } from "../clock.ts";
 import { type ConfigMap, ConfigMaps } from "../kinds.ts";
-import { silentLogger } from "../log.ts";
+import { type Logger, silentLogger } from "../log.ts";
 import { FakeClock, settle } from "../testing/fake-clock.ts";
 import { storedConfigMap } from "../testing/objects.ts";
 import { Reflector } from "./reflector.ts";
@@ -21,6 +23,8 @@ class ScriptedServer {
   items: Stored<ConfigMap>[] = [];
   version = "10";
   refuseStreaming = true;
+  listTakesMs = 0;
+  ignoresAborts = false;
   onList: (options: ListOptions) => void = () => {};
 
   constructor(clock: FakeClock) {
@@ -30,6 +34,7 @@ class ScriptedServer {
   readonly client = {
     listAll: async (_: unknown, options: ListOptions = {}) => {
       this.asked.push("list");
+      if (this.listTakesMs > 0) await sleep(this.#clock, this.listTakesMs, options.signal);
       this.onList(options);
       return { metadata: { resourceVersion: this.version }, items: [...this.items] } as KubeList<Stored<ConfigMap>>;
     },
@@ -44,8 +49,10 @@ class ScriptedServer {
       }
       this.asked.push(options.sendInitialEvents ? "stream" : `watch ${options.resourceVersion}`);
       this.watchOptions = options;
+      options.onOpen?.();
       return new Promise<void>((resolve, reject) => {
-        options.signal?.addEventListener("abort", () => reject(options.signal?.reason), { once: true });
+        const onAbort = () => this.ignoresAborts || reject(options.signal?.reason);
+        options.signal?.addEventListener("abort", onAbort, { once: true });
         this.end = (error) => (error ? reject(error) : resolve());
         this.send = (events) => {
           try {
@@ -82,6 +89,9 @@ async function start(prepare: (server: ScriptedServer) => void = () => {}) {
   prepare(server);
   const seen: string[] = [];
   const relists: string[] = [];
+  const resets: boolean[] = [];
+  const warnings: object[] = [];
+  const log: Logger = { ...silentLogger, warn: (fields, message) => warnings.push({ message, ...fields }) };
   const stop = new AbortController();
   const reflector = new Reflector<ConfigMap>({
     client: server.client,
@@ -89,9 +99,12 @@ async function start(prepare: (server: ScriptedServer) => void = () => {}) {
     selection: {},
     clock,
     random: () => 0.5,
-    log: silentLogger,
+    log,
     metrics: { relisted: (reason) => relists.push(reason), sample: () => () => {} },
-    onReplace: (objects) => seen.push(`= ${objects.map(({ metadata }) => metadata.name).join(" ")}`),
+    onReplace: (objects, { reset }) => {
+      resets.push(reset);
+      seen.push(`= ${objects.map(({ metadata }) => metadata.name).join(" ")}`);
+    },
     onEvents: (events) => seen.push(...events.map(({ type, object }) => `${type} ${object.metadata.name}`)),
   });
   const run = reflector.run(stop.signal);
@@ -101,7 +114,7 @@ async function start(prepare: (server: ScriptedServer) => void = () => {}) {
     await run;
     expect(clock.timers).toBe(0);
   };
-  return { clock, server, seen, relists, reflector, finish };
+  return { clock, server, seen, relists, resets, warnings, reflector, stop, finish };
 }
 
 const added = (name: string, version: number): WatchEvent<ConfigMap> => ({
@@ -151,7 +164,7 @@ describe("a reflector", () => {
   });
 
   test("lists anew where the server's data was set back", async () => {
-    const { server, clock, relists, finish } = await start();
+    const { server, clock, relists, resets, finish } = await start();
     await server.live();
     server.onList = (options) => {
       if (options.limit === 1) throw new StatusError(failure(504, "Timeout", [{ reason: "ResourceVersionTooLarge" }]));
@@ -160,6 +173,24 @@ describe("a reflector", () => {
     await clock.advance(5_000);
     expect(server.asked).toEqual(["list", "watch 10", "confirm 10", "list", "watch 10"]);
     expect(relists).toEqual(["start", "reset"]);
+    // Whoever keeps the objects must not trust equal versions now.
+    expect(resets).toEqual([false, true]);
+    await finish();
+  });
+
+  test("remembers that the server's data was set back until it has listed anew, and no longer", async () => {
+    const { server, clock, relists, resets, finish } = await start();
+    let lists = 0;
+    server.onList = () => {
+      if (lists++ === 0) throw new StatusError(failure(410, "Expired"));
+    };
+    server.send([added("a", 9)]);
+    await clock.advance(5_000);
+    expect(relists).toEqual(["start", "reset", "expired"]);
+    server.send([{ type: "ERROR", object: failure(500, "InternalError") }]);
+    await clock.advance(5_000);
+    expect(relists.at(-1)).toBe("error_frame");
+    expect(resets).toEqual([false, true, false]);
     await finish();
   });
 
@@ -236,6 +267,20 @@ describe("a reflector", () => {
     await finish();
   });
 
+  test("waits longer after each list that takes its time to fail", async () => {
+    const { server, clock, finish } = await start((it) => {
+      it.listTakesMs = 60_000;
+      it.onList = () => {
+        throw new StatusError(failure(504, "Timeout"));
+      };
+    });
+    await clock.advance(20 * 60_000);
+    // 20 lists at once after each other without backoff, 15 with waits of 0.4, 0.8 … 15, 15 s.
+    expect(server.asked.length).toBeGreaterThan(12);
+    expect(server.asked.length).toBeLessThan(18);
+    await finish();
+  });
+
   test("does not storm a server that accepts each watch and closes it at once", async () => {
     const { server, clock, finish } = await start();
     for (let turn = 0; turn < 600; turn++) {
@@ -269,6 +314,111 @@ describe("a reflector", () => {
     expect(server.asked).toEqual(["stream", "list", "watch 10"]);
     expect(seen).toEqual(["= "]);
     await finish();
+  });
+
+  test("compares versions only where they are numbers", async () => {
+    const { server, clock, relists, seen, finish } = await start((it) => {
+      it.version = "w2-9f";
+    });
+    const versioned = (name: string, version: string): WatchEvent<ConfigMap> => ({
+      type: "ADDED",
+      object: storedConfigMap(name, version),
+    });
+    server.send([versioned("a", "w1-03"), versioned("b", "a")]);
+    server.send([versioned("c", "10"), versioned("d", "100"), versioned("e", "99999999999999999999")]);
+    await clock.advance(2_000);
+    expect(seen).toEqual(["= ", "ADDED a", "ADDED b", "ADDED c", "ADDED d", "ADDED e"]);
+    expect(relists).toEqual(["start"]);
+    await finish();
+  });
+
+  test("does not watch from nowhere when a list has no version", async () => {
+    const { server, clock, seen, finish } = await start((it) => {
+      it.version = "";
+    });
+    expect([server.asked, seen]).toEqual([["list"], []]);
+    server.version = "10";
+    await clock.advance(800);
+    expect(server.asked).toEqual(["list", "list", "watch 10"]);
+    await finish();
+  });
+
+  const needsAPerson: Record<string, { refusal: StatusError; wantRemedy: string }> = {
+    "is not allowed": {
+      refusal: new StatusError({ ...failure(403, "Forbidden"), message: 'User "berg" cannot list resource' }),
+      wantRemedy: "allow this account to list and watch configmaps, by a role and a binding",
+    },
+    "is not served": {
+      refusal: new StatusError({ ...failure(404, "NotFound"), message: "could not find the requested resource" }),
+      wantRemedy: "install the CustomResourceDefinition of configmaps, with version v1 served",
+    },
+    "is refused to whoever it takes us for": {
+      refusal: new StatusError({ ...failure(401, "Unauthorized"), message: "Unauthorized" }),
+      wantRemedy: "give this process a token or certificate that the server accepts",
+    },
+  };
+  for (const [name, { refusal, wantRemedy }] of Object.entries(needsAPerson)) {
+    test(`warns with what to do when a resource ${name}, and goes on by itself when it was done`, async () => {
+      const { server, clock, seen, warnings, finish } = await start((it) => {
+        it.onList = () => {
+          throw refusal;
+        };
+      });
+      expect(warnings).toEqual([
+        {
+          message: "cannot list and watch",
+          resource: "configmaps",
+          error: refusal.message,
+          remedy: wantRemedy,
+          relist: undefined,
+          failures: 1,
+          delay: 400,
+        },
+      ]);
+      server.onList = () => {};
+      await clock.advance(400);
+      expect(seen).toEqual(["= "]);
+      await finish();
+    });
+  }
+
+  test("is deaf only while a watch that is open brings nothing, never while the server is away", async () => {
+    const { server, clock, reflector, finish } = await start();
+    await clock.advance(60_000);
+    expect(reflector.deafForMs).toBe(60_000);
+    server.send([bookmark("11")]);
+    expect(reflector.deafForMs).toBe(0);
+    server.onList = () => {
+      throw new ConnectionError("refused", { sent: false, cause: undefined });
+    };
+    server.end(new ConnectionError("reset", { sent: true, cause: undefined }));
+    await clock.advance(3_600_000);
+    expect(reflector.deafForMs).toBe(0);
+    expect(reflector.silentForMs).toBe(3_600_000);
+    await finish();
+  });
+
+  test("counts as deaf when a watch stays in spite of being ended", async () => {
+    const { server, clock, reflector, stop } = await start();
+    await clock.advance(60_000);
+    server.end();
+    server.ignoresAborts = true;
+    await clock.advance(400_000);
+    expect(reflector.deafForMs).toBe(400_000);
+    stop.abort();
+    server.end();
+  });
+
+  test("leaves nothing behind on the signal that it runs by, however many watches there were", async () => {
+    const { server, clock, stop, finish } = await start();
+    for (let turn = 0; turn < 50; turn++) {
+      await clock.advance(2_000);
+      server.end();
+    }
+    await clock.advance(2_000);
+    expect(getEventListeners(stop.signal, "abort").length).toBe(1);
+    await finish();
+    expect(getEventListeners(stop.signal, "abort")).toEqual([]);
   });
 
   test("keeps trying a list that fails, without end", async () => {

@@ -16,11 +16,13 @@ import {
   type Stored,
   type WatchEvent,
 } from "@berg/apimachinery";
-import type { Client, Selection } from "../client/client.ts";
-import { type Clock, type Random, sleep, type Timer } from "../clock.ts";
+import { AbortFollower } from "../abort.ts";
+import type { Client, Selection, WatchOptions } from "../client/client.ts";
+import { type Clock, type Random, sleep } from "../clock.ts";
 import { errorText, type Logger } from "../log.ts";
-import { ErrorFrame, HistoryReset, judge, reconnectDelay, Stalled } from "./judge.ts";
+import { ErrorFrame, HistoryReset, judge, reconnectDelay, remedyFor, Stalled } from "./judge.ts";
 import type { InformerMetrics } from "./metrics.ts";
+import { Watchdog } from "./watchdog.ts";
 
 export interface ReflectorOptions<T extends KubeObject> {
   client: Pick<Client, "list" | "listAll" | "watch">;
@@ -30,8 +32,8 @@ export interface ReflectorOptions<T extends KubeObject> {
   random: Random;
   log: Logger;
   metrics: InformerMetrics;
-  /** Everything there is, at once. */
-  onReplace(objects: Stored<T>[]): void;
+  /** Everything there is, at once. After a reset the same version may stand for something else than before. */
+  onReplace(objects: Stored<T>[], after: { reset: boolean }): void;
   /** What changed since, in order. */
   onEvents(events: ObjectEvent<T>[]): void;
 }
@@ -47,8 +49,14 @@ export class Reflector<T extends KubeObject> {
   readonly #options: ReflectorOptions<T>;
   /** How far the copy has come; undefined when it must be listed anew. */
   #resourceVersion: string | undefined;
+  #relistReason = "start";
+  /** Versions of before mean nothing any more. Stays until everything is listed anew, whatever else goes wrong on the way. */
+  #wasReset = false;
   #streamsLists = true;
   #lastSignOfLife: number;
+  /** Since when changes arrive as they happen; undefined while it only tries to get there. */
+  #followingSince: number | undefined;
+  #watchdog: Watchdog | undefined;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
@@ -60,17 +68,24 @@ export class Reflector<T extends KubeObject> {
     return this.#options.clock.monotonic() - this.#lastSignOfLife;
   }
 
+  /**
+   * Milliseconds for which the watch that is open has brought nothing, and 0 while none is. The watchdog ends such a
+   * watch; one that stays in spite of it is stuck. An outage of the server, however long, does not count.
+   */
+  get deafForMs(): number {
+    return this.#watchdog?.silentForMs ?? 0;
+  }
+
   /** Runs until aborted. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, random, log, metrics, type } = this.#options;
+    const { clock, random, metrics } = this.#options;
     let failures = 0;
-    let reason = "start";
     while (!signal.aborted) {
-      const started = clock.monotonic();
+      this.#followingSince = undefined;
       let error: unknown;
       try {
         if (this.#resourceVersion === undefined) {
-          metrics.relisted(reason);
+          metrics.relisted(this.#relistReason);
           await this.#fill(signal);
         } else {
           // After a failure the server may be another one, or the same one with older data: see #confirmHistory.
@@ -82,18 +97,28 @@ export class Reflector<T extends KubeObject> {
       }
       if (signal.aborted) return;
 
-      const verdict = judge(error, clock.monotonic() - started, failures);
+      const followedMs = this.#followingSince === undefined ? 0 : clock.monotonic() - this.#followingSince;
+      const verdict = judge(error, followedMs, failures);
       if (verdict.relist) {
         this.#resourceVersion = undefined;
-        reason = verdict.relist;
+        this.#relistReason = verdict.relist;
+        this.#wasReset ||= verdict.relist === "reset";
       }
       failures = verdict.failures;
       if (failures === 0) continue;
       const delay = reconnectDelay(failures, random);
-      const fields = { resource: resourceName(type), relist: verdict.relist, failures, delay: Math.round(delay) };
-      log.info({ ...fields, error: error === undefined ? "closed at once" : errorText(error) }, "watch is reopened");
+      this.#tellOf(error, { relist: verdict.relist, failures, delay: Math.round(delay) });
       await sleep(clock, delay, signal).catch(() => {});
     }
+  }
+
+  #tellOf(error: unknown, more: object): void {
+    const { log, type } = this.#options;
+    const resource = resourceName(type);
+    const fields = { resource, ...more, error: error === undefined ? "closed at once" : errorText(error) };
+    const remedy = remedyFor(error, type);
+    if (remedy) log.warn({ ...fields, remedy }, "cannot list and watch");
+    else log.info(fields, "watch is reopened");
   }
 
   async #fill(signal: AbortSignal): Promise<void> {
@@ -112,7 +137,9 @@ export class Reflector<T extends KubeObject> {
   async #list(signal: AbortSignal): Promise<void> {
     const { client, type, selection } = this.#options;
     const list = await client.listAll(type, { ...selection, signal });
-    const resourceVersion = list.metadata.resourceVersion ?? "";
+    const { resourceVersion } = list.metadata;
+    // A watch from nowhere would bring everything again, in any order, and never what is gone.
+    if (!resourceVersion) throw new Error(`the list of ${resourceName(type)} came without a resourceVersion`);
     this.#replace(list.items, resourceVersion);
     await this.#follow(resourceVersion, signal);
   }
@@ -129,6 +156,7 @@ export class Reflector<T extends KubeObject> {
           if (event.object.metadata.annotations?.[initialEventsEnd] !== "true") continue;
           this.#replace([...initial.values()], event.object.metadata.resourceVersion);
           initial = undefined;
+          this.#followingSince = this.#options.clock.monotonic();
         } else if (event.type === "DELETED") {
           initial.delete(event.object.metadata.uid);
         } else {
@@ -140,7 +168,10 @@ export class Reflector<T extends KubeObject> {
   }
 
   async #follow(resourceVersion: string, signal: AbortSignal): Promise<void> {
-    await this.#watch(signal, { resourceVersion }, (events) => this.#apply(events));
+    const onOpen = () => {
+      this.#followingSince = this.#options.clock.monotonic();
+    };
+    await this.#watch(signal, { resourceVersion, onOpen }, (events) => this.#apply(events));
   }
 
   /**
@@ -155,12 +186,13 @@ export class Reflector<T extends KubeObject> {
 
   async #watch(
     signal: AbortSignal,
-    from: { resourceVersion?: string; sendInitialEvents?: true; resourceVersionMatch?: "NotOlderThan" },
+    from: Pick<WatchOptions, "resourceVersion" | "sendInitialEvents" | "resourceVersionMatch" | "onOpen">,
     onEvents: (events: WatchEvent<T>[]) => void,
   ): Promise<void> {
     const { client, type, selection, clock, random } = this.#options;
-    const stalled = new AbortController();
-    const watchdog = watchSilence(clock, stalledAfterMs, () => stalled.abort(new Stalled(stalledAfterMs)));
+    using end = new AbortFollower(signal);
+    const watchdog = new Watchdog(clock, stalledAfterMs, () => end.abort(new Stalled(stalledAfterMs)));
+    this.#watchdog = watchdog;
     const { least, most } = watchSeconds;
     try {
       await client.watch(
@@ -170,7 +202,7 @@ export class Reflector<T extends KubeObject> {
           ...from,
           allowWatchBookmarks: true,
           timeoutSeconds: Math.floor(least + random() * (most - least)),
-          signal: AbortSignal.any([signal, stalled.signal]),
+          signal: end.signal,
           onBytes: () => {
             this.#lastSignOfLife = clock.monotonic();
             watchdog.heard();
@@ -180,12 +212,14 @@ export class Reflector<T extends KubeObject> {
       );
     } finally {
       watchdog.stop();
+      this.#watchdog = undefined;
     }
   }
 
   #replace(objects: Stored<T>[], resourceVersion: string): void {
     this.#lastSignOfLife = this.#options.clock.monotonic();
-    this.#options.onReplace(objects);
+    this.#options.onReplace(objects, { reset: this.#wasReset });
+    this.#wasReset = false;
     this.#resourceVersion = resourceVersion;
   }
 
@@ -212,25 +246,12 @@ export class Reflector<T extends KubeObject> {
   }
 }
 
-/** Kubernetes promises that versions of one resource are whole numbers that grow. */
+/** Kubernetes promises that versions of one resource are whole numbers that grow. One that is none says nothing. */
 function isOlder(version: string, than: string): boolean {
-  return version.length === than.length ? version < than : version.length < than.length;
+  const older = version.length === than.length ? version < than : version.length < than.length;
+  return older && isNumber(version) && isNumber(than);
 }
 
-/** Calls `onSilence` when nothing was heard for so long. One timer, moved forward only when it fires. */
-function watchSilence(clock: Clock, limitMs: number, onSilence: () => void): { heard(): void; stop(): void } {
-  let last = clock.monotonic();
-  let timer: Timer;
-  const check = () => {
-    const silent = clock.monotonic() - last;
-    if (silent >= limitMs) onSilence();
-    else timer = clock.setTimer(limitMs - silent, check);
-  };
-  timer = clock.setTimer(limitMs, check);
-  return {
-    heard: () => {
-      last = clock.monotonic();
-    },
-    stop: () => timer.cancel(),
-  };
+function isNumber(version: string): boolean {
+  return /^\d+$/.test(version);
 }

@@ -39,6 +39,20 @@ describe("a store", () => {
     expect(store.get("default/a")).toBe(first);
   });
 
+  test("takes a version that came a second time for what it is, after the server's data was set back", () => {
+    const store = new Store<ConfigMap>();
+    store.ensureIndex("data", ({ data }) => Object.values(data ?? {}));
+    const kept = storedConfigMap("kept", 1, { data: { value: "old" } });
+    store.replace([kept, storedConfigMap("a", 5, { data: { value: "lost" } })]);
+    const again = [
+      storedConfigMap("kept", 1, { data: { value: "old" } }),
+      storedConfigMap("a", 5, { data: { value: "new" } }),
+    ];
+    expect(summary(store.replace(again, { reset: true }))).toEqual(["updated a-1@5"]);
+    expect(store.get("default/kept")).toBe(kept);
+    expect([store.byIndex("data", "lost"), store.byIndex("data", "new")]).toEqual([[], [again[1]]]);
+  });
+
   test("names the index that is missing", () => {
     expect(() => new Store().byIndex("owner", "x")).toThrow('there is no index "owner"');
   });

@@ -4,6 +4,7 @@
  * A change is about one life of an object, which its UID names: an object that was deleted and made again under the
  * same name is a deletion followed by an addition, never an update, even where nobody saw it go.
  */
+import { isDeepStrictEqual } from "node:util";
 import { type KubeObject, keyOf, type ObjectKey, type Stored } from "@berg/apimachinery";
 
 export type Change<T extends KubeObject> =
@@ -64,8 +65,11 @@ export class Store<T extends KubeObject> {
     return [{ type: "deleted", object }];
   }
 
-  /** Makes the store hold exactly these objects. Readers see all of it or nothing of it. */
-  replace(objects: readonly Stored<T>[]): Change<T>[] {
+  /**
+   * Makes the store hold exactly these objects. Readers see all of it or nothing of it. After a reset of the server's
+   * data a version that was seen before may have been given out again, to something else: then contents count too.
+   */
+  replace(objects: readonly Stored<T>[], { reset } = { reset: false }): Change<T>[] {
     const next = new Map(objects.map((object) => [keyOf(object), object]));
     const gone: Change<T>[] = [];
     const came: Change<T>[] = [];
@@ -78,7 +82,7 @@ export class Store<T extends KubeObject> {
     this.#objects = new Map();
     for (const [key, object] of next) {
       const old = before.get(key);
-      if (old && sameVersion(old, object)) {
+      if (old && sameVersion(old, object) && (!reset || isDeepStrictEqual(old, object))) {
         // The one that readers hold already; two equal copies of it would only cost memory.
         this.#objects.set(key, old);
         continue;

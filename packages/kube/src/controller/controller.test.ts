@@ -1,9 +1,14 @@
+import { getEventListeners } from "node:events";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { StatusError } from "@berg/apimachinery";
 import { describe, expect, test } from "vitest";
+import { sleep, systemClock } from "../clock.ts";
+import { type Logger, silentLogger } from "../log.ts";
 import { FakeClock, settle } from "../testing/fake-clock.ts";
 import { Controller, type ControllerOptions } from "./controller.ts";
 import type { ReconcileMetrics } from "./metrics.ts";
-import { TerminalError } from "./outcome.ts";
+import { type Result, TerminalError } from "./outcome.ts";
 import type { Enqueue, Watch } from "./watches.ts";
 
 /** A source of keys that the test speaks for. */
@@ -11,10 +16,13 @@ class Speaker implements Watch {
   readonly informers = [];
   enqueue: Enqueue = () => {};
   keys: string[] = [];
+  started = false;
 
   start(enqueue: Enqueue) {
+    this.started = true;
     this.enqueue = enqueue;
     return () => {
+      this.started = false;
       this.enqueue = () => {};
     };
   }
@@ -41,15 +49,18 @@ async function start(options: Partial<ControllerOptions>) {
   const clock = new FakeClock();
   const speaker = new Speaker();
   const counts: Record<string, number> = {};
+  const logged: string[] = [];
+  const note = (_: object, message: string) => void logged.push(message);
+  const log: Logger = { ...silentLogger, warn: note, error: note, child: () => log };
   const stop = new AbortController();
   const kill = new AbortController();
   const controller = new Controller(
     { name: "test", watches: [speaker], reconcile: async () => undefined, ...options },
-    { clock, random: () => 0.5, metrics: countingMetrics(counts) },
+    { clock, random: () => 0.5, metrics: countingMetrics(counts), log },
   );
   const run = controller.run(stop.signal, kill.signal);
   await settle();
-  return { clock, speaker, counts, stop, kill, run, controller };
+  return { clock, speaker, counts, logged, stop, kill, run, controller };
 }
 
 describe("a controller", () => {
@@ -94,7 +105,7 @@ describe("a controller", () => {
     string,
     {
       throws?: () => unknown;
-      returns?: { requeueAfterMs: number };
+      returns?: Result;
       wantCounts: object;
       wantNextWithinMs: number | "never";
     }
@@ -139,6 +150,11 @@ describe("a controller", () => {
     },
     "asks to look again at no time that there is": {
       returns: { requeueAfterMs: Number.NaN },
+      wantCounts: { error: 1, panicked: 1 },
+      wantNextWithinMs: 200,
+    },
+    "asks to look again with no priority that there is": {
+      returns: { requeueAfterMs: 7000, priority: Number.NaN },
       wantCounts: { error: 1, panicked: 1 },
       wantNextWithinMs: 200,
     },
@@ -221,8 +237,151 @@ describe("a controller", () => {
     await clock.advance(10_000);
     expect(seen).toEqual(["stuck", "good"]);
     stop.abort();
+    await clock.advance(60_000);
     kill.abort(new Error("deadline"));
     await run;
+    expect(clock.timers).toBe(0);
+  });
+
+  test("ends what is under way when killed: no error, no noise, no retry, no timer left, whether it listens or not", async () => {
+    const ended: string[] = [];
+    const { speaker, counts, logged, clock, kill, run, controller } = await start({
+      reconcile: async (key, { signal }) => {
+        if (key === "deaf") await new Promise(() => {});
+        await sleep(clockOf(), 30_000, signal).catch((error) => {
+          ended.push(`${key}: ${error.message}`);
+          throw error;
+        });
+        return undefined;
+      },
+    });
+    const clockOf = () => clock;
+    for (const key of ["a", "deaf", "b"]) speaker.enqueue(key);
+    await clock.advance(1000);
+    kill.abort(new Error("leadership is lost"));
+    await run;
+    await settle();
+    expect(ended).toEqual(["a: leadership is lost", "b: leadership is lost"]);
+    expect(counts).toEqual({ started: 3, requeue: 2 });
+    expect(logged).toEqual([]);
+    expect(clock.timers).toBe(0);
+    expect(getEventListeners(kill.signal, "abort").length).toBeLessThanOrEqual(1);
+    expect(await controller.queue.get()).toBeUndefined();
+  });
+
+  test("works again on a key that is named while it is worked on", async () => {
+    const seen: string[] = [];
+    const { speaker, clock, stop, run } = await start({
+      reconcile: async (key) => {
+        seen.push(`${key} ${value}`);
+        await sleep(clockOf(), 100);
+        return undefined;
+      },
+    });
+    const clockOf = () => clock;
+    let value = 1;
+    speaker.enqueue("a");
+    await clock.advance(50);
+    value = 2;
+    speaker.enqueue("a");
+    speaker.enqueue("a");
+    await clock.advance(500);
+    expect(seen).toEqual(["a 1", "a 2"]);
+    stop.abort();
+    await run;
+  });
+
+  test("bears a reconcile that throws before its first await", async () => {
+    const { speaker, counts, logged, stop, run } = await start({
+      reconcile: () => {
+        throw new TypeError("x is undefined");
+      },
+    });
+    speaker.enqueue("a");
+    await settle();
+    expect(counts).toMatchObject({ started: 1, error: 1, panicked: 1 });
+    expect(logged).toEqual(["reconcile is broken"]);
+    stop.abort();
+    await run;
+  });
+
+  test("lets timers and sockets have their turn between reconciles that wait for nothing", async () => {
+    let reconciles = 0;
+    const speaker = new Speaker();
+    const controller = new Controller(
+      {
+        name: "eager",
+        watches: [speaker],
+        reconcile: async () => {
+          if (++reconciles > 1_000_000) return undefined;
+          return { requeueAfterMs: 0 };
+        },
+      },
+      { clock: systemClock },
+    );
+    const stop = new AbortController();
+    const run = controller.run(stop.signal, new AbortController().signal);
+    speaker.enqueue("a");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    stop.abort();
+    await run;
+    expect(reconciles).toBeGreaterThan(100);
+    expect(reconciles).toBeLessThan(1_000_000);
+  });
+
+  test("keeps nothing of a reconcile that is over, not even what it left on its signal", async () => {
+    const signals: WeakRef<AbortSignal>[] = [];
+    const { speaker, kill, stop, run } = await start({
+      reconcile: async (_, { signal }) => {
+        signals.push(new WeakRef(signal));
+        signal.addEventListener("abort", () => {});
+        return undefined;
+      },
+    });
+    for (let turn = 0; turn < 100; turn++) {
+      for (let key = 0; key < 10; key++) speaker.enqueue(`${key}`);
+      await settle();
+    }
+    setFlagsFromString("--expose-gc");
+    runInNewContext("gc")();
+    expect(signals).toHaveLength(1000);
+    expect(signals.filter((signal) => signal.deref()).length).toBeLessThan(20);
+    expect(getEventListeners(kill.signal, "abort").length).toBeLessThan(20);
+    stop.abort();
+    await run;
+  });
+
+  test("fails as a whole where a watch cannot be started, and leaves the others", async () => {
+    const first = new Speaker();
+    const second = new Speaker();
+    second.start = () => {
+      throw new Error("no such index");
+    };
+    const controller = new Controller({ name: "test", watches: [first, second], reconcile: async () => undefined });
+    const { signal } = new AbortController();
+    await expect(controller.run(signal, signal)).rejects.toThrow("no such index");
+    expect(first.started).toBe(false);
+  });
+
+  test("fails as a whole by a mistake of its own, rather than with a worker less", async () => {
+    const speaker = new Speaker();
+    const metrics = countingMetrics({});
+    metrics.finished = () => {
+      throw new Error("no such label");
+    };
+    const controller = new Controller(
+      { name: "test", watches: [speaker], reconcile: async () => undefined },
+      { clock: new FakeClock(), metrics },
+    );
+    const { signal } = new AbortController();
+    const run = controller.run(signal, signal);
+    speaker.enqueue("a");
+    await expect(run).rejects.toThrow("no such label");
+  });
+
+  test.each([0, -1, Number.NaN])("refuses to have %d workers, which would do nothing without a word", (workers) => {
+    const options = { name: "test", watches: [], reconcile: async () => undefined, workers };
+    expect(() => new Controller(options)).toThrow(`cannot run the controller "test" with ${workers} workers`);
   });
 
   test("lets reconciles under way finish when told to stop, and begins no other", async () => {

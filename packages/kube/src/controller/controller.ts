@@ -4,9 +4,11 @@
  * A controller turns changes into keys, and hands each key to `reconcile`, several at once but never one key twice at
  * once. What a reconcile throws harms only its own key.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ObjectKey } from "@berg/apimachinery";
+import { AbortFollower, abortable, aborted } from "../abort.ts";
 import { type Clock, type Random, sleep, systemClock, systemRandom } from "../clock.ts";
-import { errorText, type Logger, silentLogger } from "../log.ts";
+import { errorText, type Logger, silentLogger, stackOf } from "../log.ts";
 import { noQueueMetrics, type QueueMetrics } from "../queue/metrics.ts";
 import { type Taken, WorkQueue } from "../queue/work-queue.ts";
 import { noReconcileMetrics, type ReconcileMetrics } from "./metrics.ts";
@@ -49,6 +51,9 @@ const defaults = { workers: defaultWorkers, timeoutMs: 60_000, resyncMs: 600_000
 const resyncPriority = -10;
 // A reconcile that ignores its signal keeps its key, but not its worker.
 const abandonAfterMs = 5_000;
+// Reconciles that ask nobody anything follow each other without ever letting a timer or a socket have its turn; ten
+// thousand settled objects, or one that asks to look again at once, would hold up the lease with everything else.
+const longestTurnMs = 20;
 
 export class Controller {
   readonly name: string;
@@ -58,10 +63,13 @@ export class Controller {
   readonly #log: Logger;
   readonly #metrics: ReconcileMetrics;
   readonly queue: WorkQueue;
+  #turnBegan = 0;
 
   constructor(options: ControllerOptions, surroundings: ControllerSurroundings = {}) {
     this.name = options.name;
     this.#options = { ...defaults, ...options };
+    const { workers } = this.#options;
+    if (!(workers >= 1)) throw new RangeError(`cannot run the controller "${options.name}" with ${workers} workers`);
     this.#clock = surroundings.clock ?? systemClock;
     this.#random = surroundings.random ?? systemRandom;
     this.#log = (surroundings.log ?? silentLogger).child({ controller: options.name });
@@ -82,18 +90,20 @@ export class Controller {
    */
   async run(stop: AbortSignal, kill: AbortSignal): Promise<void> {
     const enqueue = this.queue.add.bind(this.queue);
-    // Before the caches are waited for: what they hold already arrives as additions, and nothing falls in between.
-    const undo = this.#options.watches.map((watch) => watch.start(enqueue));
+    const undo: (() => void)[] = [];
+    const ending = AbortSignal.any([stop, kill]);
     try {
-      const inTime = AbortSignal.any([stop, kill]);
-      await Promise.all(this.informers.map((informer) => informer.synced(inTime)));
+      // Before the caches are waited for: what they hold already arrives as additions, and nothing falls in between.
+      for (const watch of this.#options.watches) undo.push(watch.start(enqueue));
+      await Promise.all(this.informers.map((informer) => informer.synced(ending)));
       const workers = Array.from({ length: this.#options.workers }, () => this.#work(kill));
-      const resync = this.#resync(inTime);
-      await aborted(inTime);
+      const work = Promise.all([...workers, this.#resync(ending)]);
+      // They end when the queue is shut down, or else by a mistake in here, which must not pass unseen.
+      await Promise.race([aborted(ending), work]);
       await this.queue.drain(kill);
-      await Promise.all([...workers, resync]);
+      await abortable(work, kill);
     } catch (error) {
-      if (!stop.aborted && !kill.aborted) throw error;
+      if (!ending.aborted) throw error;
     } finally {
       for (const stopWatch of undo) stopWatch();
       this.queue.shutDown();
@@ -102,8 +112,15 @@ export class Controller {
 
   async #work(kill: AbortSignal): Promise<void> {
     for (let taken = await this.queue.get(); taken; taken = await this.queue.get()) {
-      await this.#untilDoneOrAbandoned(this.#process(taken, kill), taken.key);
+      await this.#untilDoneOrAbandoned(this.#process(taken, kill), taken.key, kill);
+      await this.#letOthersRun();
     }
+  }
+
+  async #letOthersRun(): Promise<void> {
+    if (this.#clock.monotonic() - this.#turnBegan < longestTurnMs) return;
+    await nextTurn();
+    this.#turnBegan = this.#clock.monotonic();
   }
 
   async #process(taken: Taken, kill: AbortSignal): Promise<void> {
@@ -116,13 +133,15 @@ export class Controller {
 
   async #reconcile(key: ObjectKey, kill: AbortSignal): Promise<Outcome> {
     const { timeoutMs, reconcile } = this.#options;
-    const limit = new AbortController();
+    using limit = new AbortFollower(kill);
+    const { signal } = limit;
     const timer = this.#clock.setTimer(timeoutMs, () => limit.abort(new ReconcileTimeout(timeoutMs)));
-    const signal = AbortSignal.any([limit.signal, kill]);
+    signal.addEventListener("abort", () => timer.cancel(), { once: true });
     try {
       return outcomeOf(await reconcile(key, { signal, log: this.#log.child({ key }) }));
     } catch (error) {
-      return outcomeOfError(limit.signal.aborted ? limit.signal.reason : error);
+      if (kill.aborted) return { kind: "interrupted" };
+      return outcomeOfError(signal.aborted ? signal.reason : error);
     } finally {
       timer.cancel();
     }
@@ -144,6 +163,9 @@ export class Controller {
       case "conflict":
         metrics.finished("requeue", seconds);
         queue.addRateLimited(key, { priority });
+        break;
+      case "interrupted":
+        metrics.finished("requeue", seconds);
         break;
       case "terminal":
         metrics.finished("error", seconds);
@@ -172,15 +194,15 @@ export class Controller {
     }
   }
 
-  async #untilDoneOrAbandoned(processing: Promise<void>, key: ObjectKey): Promise<void> {
-    const done = new AbortController();
+  async #untilDoneOrAbandoned(processing: Promise<void>, key: ObjectKey, kill: AbortSignal): Promise<void> {
+    using over = new AbortFollower(kill);
     const limit = this.#options.timeoutMs + abandonAfterMs;
-    const abandoned = sleep(this.#clock, limit, done.signal).then(
+    const abandoned = sleep(this.#clock, limit, over.signal).then(
       () => this.#log.error({ key }, "reconcile ignores its time limit; its worker goes on without it"),
       () => {},
     );
     await Promise.race([processing, abandoned]);
-    done.abort();
+    over.abort();
   }
 
   async #resync(stop: AbortSignal): Promise<void> {
@@ -192,15 +214,4 @@ export class Controller {
       }
     }
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-}
-
-function stackOf(error: unknown): string | undefined {
-  return error instanceof Error ? error.stack : undefined;
 }

@@ -1,4 +1,4 @@
-import { isConflict, retryAfterSeconds } from "@berg/apimachinery";
+import { isConflict, isOtherUid, retryAfterSeconds } from "@berg/apimachinery";
 
 /** What a reconcile may ask for. Nothing means that it is settled until something changes. */
 export interface Result {
@@ -31,6 +31,8 @@ export type Outcome =
   | { kind: "again"; afterMs: number; priority: number }
   /** Somebody else wrote first. Every controller meets it daily; it is no news. */
   | { kind: "conflict" }
+  /** Ended from outside, with the process. Whoever works next begins with everything. */
+  | { kind: "interrupted" }
   | { kind: "terminal"; error: unknown }
   | { kind: "timeout"; error: unknown }
   /** A mistake in our own code. */
@@ -40,19 +42,21 @@ export type Outcome =
 export function outcomeOf(result: Result | undefined): Outcome {
   const afterMs = result?.requeueAfterMs;
   if (afterMs === undefined) return { kind: "settled" };
+  const priority = result?.priority ?? 0;
   // A date that could not be read ends up here as NaN; the queue knows no such time.
   if (!Number.isFinite(afterMs)) return { kind: "panic", error: new RangeError(`cannot requeue after ${afterMs} ms`) };
-  return { kind: "again", afterMs, priority: result?.priority ?? 0 };
+  if (Number.isNaN(priority)) return { kind: "panic", error: new RangeError("cannot requeue with priority NaN") };
+  return { kind: "again", afterMs, priority };
 }
 
 export function outcomeOfError(error: unknown): Outcome {
-  if (isConflict(error)) return { kind: "conflict" };
+  if (isConflict(error) || isOtherUid(error)) return { kind: "conflict" };
   if (error instanceof TerminalError) return { kind: "terminal", error };
   if (error instanceof ReconcileTimeout) return { kind: "timeout", error };
   if (!(error instanceof Error) || programmingErrors.some((type) => error instanceof type))
     return { kind: "panic", error };
-  const seconds = retryAfterSeconds(error);
-  return { kind: "retry", error, afterMs: seconds === undefined ? undefined : seconds * 1000 };
+  const seconds = retryAfterSeconds(error) ?? 0;
+  return { kind: "retry", error, afterMs: seconds > 0 ? seconds * 1000 : undefined };
 }
 
 const programmingErrors = [TypeError, ReferenceError, RangeError, SyntaxError];

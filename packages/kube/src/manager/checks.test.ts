@@ -48,12 +48,12 @@ describe("the event loop", () => {
 
 test("informers are well while they hear something, and named when they do not", () => {
   const informers = [
-    { resource: "pods", lastEventAgeSeconds: 300 },
-    { resource: "deployments.apps", lastEventAgeSeconds: 20 },
+    { resource: "pods", silentSeconds: 300 },
+    { resource: "deployments.apps", silentSeconds: 20 },
   ];
   const check = informersCheck(() => informers);
   expect(check()).toBeUndefined();
-  informers.push({ resource: "namespaces", lastEventAgeSeconds: 300.1 });
-  informers.push({ resource: "secrets", lastEventAgeSeconds: Number.POSITIVE_INFINITY });
+  informers.push({ resource: "namespaces", silentSeconds: 300.1 });
+  informers.push({ resource: "secrets", silentSeconds: Number.POSITIVE_INFINITY });
   expect(check()).toBe("nothing heard for over 300 s about namespaces, secrets");
 });

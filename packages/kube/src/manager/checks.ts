@@ -47,14 +47,17 @@ export function eventLoopCheck(monitor: { readonly lagMs: number }, limitMs = 50
 export interface InformerTraffic {
   /** `deployments.apps` */
   readonly resource: string;
-  /** Since the server last sent anything; a watch that is alive sends a bookmark about every minute. */
-  readonly lastEventAgeSeconds: number;
+  /**
+   * How long its open watch has brought nothing, 0 while none is open; one that is alive brings a bookmark about every
+   * minute. An informer that tries to reach a server that is away is well: a restart would not bring the server back.
+   */
+  readonly silentSeconds: number;
 }
 
 /** An informer that hears nothing for so long, and has not noticed, works on a picture of the past. */
 export function informersCheck(informers: () => Iterable<InformerTraffic>, limitSeconds = 300): HealthCheck {
   return () => {
-    const silent = [...informers()].filter(({ lastEventAgeSeconds }) => lastEventAgeSeconds > limitSeconds);
+    const silent = [...informers()].filter(({ silentSeconds }) => silentSeconds > limitSeconds);
     if (silent.length === 0) return undefined;
     return `nothing heard for over ${limitSeconds} s about ${silent.map(({ resource }) => resource).join(", ")}`;
   };

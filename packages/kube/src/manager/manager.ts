@@ -8,6 +8,7 @@
  * whoever runs it, with nothing left over from before.
  */
 import { type KubeObject, type ResourceType, resourceName } from "@berg/apimachinery";
+import { AbortFollower, aborted } from "../abort.ts";
 import { Informer } from "../cache/informer.ts";
 import type { Transform } from "../cache/transforms.ts";
 import type { Client, Selection } from "../client/client.ts";
@@ -80,7 +81,10 @@ export class Manager {
     this.recorder = this.#events.recorder(name);
   }
 
-  /** The shared informer of a resource. Whoever asks for the same selection gets the same one. */
+  /**
+   * The shared informer of a resource. Whoever asks for the same selection gets the same one. Ask before `run`: nobody
+   * waits for one that comes later but whoever asked for it, by its `synced`.
+   */
   informer<T extends KubeObject>(
     type: ResourceType<T>,
     options: { selection?: Selection; transform?: Transform<T> } = {},
@@ -125,21 +129,26 @@ export class Manager {
     if (this.#started) throw new Error("cannot run the manager again: it runs once");
     this.#started = true;
     const lag = new LagMonitor(this.#clock);
-    const caches = new AbortController();
-    const kill = new AbortController();
     let health: HealthServer | undefined;
     try {
       health = await this.#startHealth(lag);
-      const cachesEnd = this.#runInformers(caches.signal);
-      await this.#synced(stop);
-      await this.#lead(stop, kill);
-      caches.abort();
-      await cachesEnd();
+      await this.#runWithCaches(stop);
     } finally {
-      kill.abort();
-      caches.abort();
       lag.stop();
       await within(this.#clock, limits.healthMs, async (signal) => health?.stop(signal));
+    }
+  }
+
+  async #runWithCaches(stop: AbortSignal): Promise<void> {
+    using ending = new AbortFollower(stop);
+    const caches = new AbortController();
+    const cachesEnd = this.#runInformers(caches.signal, ending);
+    try {
+      await this.#synced(ending.signal);
+      await this.#lead(ending.signal);
+    } finally {
+      caches.abort();
+      await cachesEnd();
     }
   }
 
@@ -155,9 +164,14 @@ export class Manager {
   }
 
   /** Starts those that are there and, from now on, each that is asked for. Returns the wait for their end. */
-  #runInformers(signal: AbortSignal): () => Promise<unknown> {
+  #runInformers(signal: AbortSignal, ending: AbortController): () => Promise<unknown> {
     const runs: Promise<void>[] = [];
-    this.#startInformer = (informer) => void runs.push(informer.run(signal));
+    this.#startInformer = (informer) => {
+      const run = informer.run(signal);
+      // None ever ends by itself but by a mistake, and without it the rest would work on a picture of the past.
+      run.catch((error) => ending.abort(error));
+      runs.push(run);
+    };
     for (const informer of this.#informers) this.#startInformer(informer);
     return () => Promise.all(runs);
   }
@@ -175,8 +189,9 @@ export class Manager {
     }
   }
 
-  async #lead(stop: AbortSignal, kill: AbortController): Promise<void> {
+  async #lead(stop: AbortSignal): Promise<void> {
     if (stop.aborted) return;
+    const kill = new AbortController();
     const elector = this.#elector;
     if (!elector) return this.#runControllers(stop, kill);
 
@@ -195,29 +210,37 @@ export class Manager {
     stop.addEventListener("abort", giveUp, { once: true });
     const end = await election;
     stop.removeEventListener("abort", giveUp);
-    if (end === "lost") throw new LeadershipLost("this process no longer leads, and ends: another one does its work");
     try {
       await work;
     } finally {
+      // Where the lease is lost, this leaves it alone.
       await within(this.#clock, limits.releaseMs, (signal) => elector.release(signal));
     }
+    if (end === "lost") throw new LeadershipLost("this process no longer leads, and ends: another one does its work");
   }
 
   async #runControllers(stop: AbortSignal, kill: AbortController): Promise<void> {
-    const drained = this.#killLate(stop, kill);
-    try {
-      await Promise.all(this.#controllers.map((controller) => controller.run(stop, kill.signal)));
-    } finally {
-      drained();
-      await within(this.#clock, limits.flushMs, (signal) => this.#events.flush(signal));
-    }
+    const disarm = this.#killLate(stop, kill);
+    const ending = AbortSignal.any([stop, kill.signal]);
+    const runs = this.#controllers.map((controller) => controller.run(stop, kill.signal));
+    // One that fails takes the others with it: nobody would notice half a process.
+    for (const run of runs) run.catch((error) => kill.abort(error));
+    const ends = await Promise.allSettled([...runs, aborted(ending)]);
+    disarm();
+    // What waits could only be refused.
+    const flushMs = kill.signal.reason instanceof LeadershipLost ? 0 : limits.flushMs;
+    await within(this.#clock, flushMs, (signal) => this.#events.flush(signal));
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
   }
 
   /** Ends what is still under way some time after the stop. Returns its undo. */
   #killLate(stop: AbortSignal, kill: AbortController): () => void {
     let cancel = () => {};
     const arm = () => {
-      const timer = this.#clock.setTimer(limits.drainMs, () => kill.abort(new Error("the time to stop is over")));
+      const timer = this.#clock.setTimer(limits.drainMs, () => {
+        this.#options.log.warn({ seconds: limits.drainMs / 1000 }, "reconciles are cut off: they did not end in time");
+        kill.abort(new Error("the time to stop is over"));
+      });
       cancel = () => timer.cancel();
     };
     stop.addEventListener("abort", arm, { once: true });
@@ -235,7 +258,7 @@ export class Manager {
 
   *#traffic() {
     for (const informer of this.#informers) {
-      yield { resource: resourceName(informer.type), lastEventAgeSeconds: informer.silentForMs / 1000 };
+      yield { resource: resourceName(informer.type), silentSeconds: informer.deafForMs / 1000 };
     }
   }
 }

@@ -1,4 +1,4 @@
-import { errorText, type Logger } from "../log.ts";
+import { errorText, type Logger, stackOf } from "../log.ts";
 
 /**
  * Runs a process to its end: until it is told to stop (SIGTERM, SIGINT), and then in order. A second signal ends it at
@@ -17,10 +17,8 @@ export async function runProcess(log: Logger, main: (stop: AbortSignal) => Promi
   }
   for (const name of ["uncaughtException", "unhandledRejection"] as const) {
     process.on(name, (error: unknown) => {
-      log.error(
-        { error: errorText(error), stack: error instanceof Error ? error.stack : undefined },
-        "broken: exiting",
-      );
+      // Not what it says: an error that nobody expected may quote what was being read.
+      log.error({ error: nameOf(error), stack: stackOf(error) }, "broken: exiting");
       process.exit(1);
     });
   }
@@ -31,4 +29,11 @@ export async function runProcess(log: Logger, main: (stop: AbortSignal) => Promi
     log.error({ error: errorText(error) }, "exiting");
     process.exit(1);
   }
+}
+
+/** `TypeError`, `Error ECONNRESET`, or for what is no error its type. */
+function nameOf(error: unknown): string {
+  if (!(error instanceof Error)) return `a ${typeof error} was thrown`;
+  const { code } = error as { code?: unknown };
+  return typeof code === "string" ? `${error.name} ${code}` : error.name;
 }

@@ -153,6 +153,23 @@ test("an informer is read at each scrape until it ends", async () => {
   ]);
 });
 
+test("informers of one resource are told together: the oldest age, and all objects", async () => {
+  const metrics = await createMetrics();
+  const one = metrics.informer("pods").sample(() => ({ objects: 5, lastEventAgeSeconds: 40 }));
+  metrics.informer("pods").sample(() => ({ objects: 6, lastEventAgeSeconds: 1 }));
+  for (let scrape = 0; scrape < 2; scrape++) {
+    expect(await figures(metrics, "informer_")).toEqual([
+      'informer_last_event_age_seconds{resource="pods"} 40',
+      'informer_objects{resource="pods"} 11',
+    ]);
+  }
+  one();
+  expect(await figures(metrics, "informer_")).toEqual([
+    'informer_last_event_age_seconds{resource="pods"} 1',
+    'informer_objects{resource="pods"} 6',
+  ]);
+});
+
 test("leadership and lost events", async () => {
   const metrics = await createMetrics();
   const election = metrics.election("berg-controller");

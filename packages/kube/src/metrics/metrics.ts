@@ -140,22 +140,22 @@ export async function createMetrics(): Promise<Metrics> {
   function informerMetrics(): Metrics["informer"] {
     const samples = new Samples<{ resource: string }, InformerSample>();
     const relists = counter(metricNames.informerRelists);
-    const age = gauge(metricNames.informerLastEventAge, () =>
-      samples.read((labels, { lastEventAgeSeconds }) => age.set(labels, lastEventAgeSeconds)),
-    );
-    const objects = gauge(metricNames.informerObjects, () =>
-      samples.read((labels, sample) => objects.set(labels, sample.objects)),
-    );
+    // Several informers may share a resource, each with a selection of its own: their oldest age, and all their objects.
+    const age = gauge(metricNames.informerLastEventAge, () => {
+      const oldest = new Map<string, number>();
+      samples.read(({ resource }, { lastEventAgeSeconds }) =>
+        oldest.set(resource, Math.max(oldest.get(resource) ?? 0, lastEventAgeSeconds)),
+      );
+      age.reset();
+      for (const [resource, seconds] of oldest) age.set({ resource }, seconds);
+    });
+    const objects = gauge(metricNames.informerObjects, () => {
+      objects.reset();
+      samples.read((labels, sample) => objects.inc(labels, sample.objects));
+    });
     return (resource) => ({
       relisted: (reason) => relists.inc({ resource, reason }),
-      sample(read) {
-        const end = samples.add({ resource }, read);
-        return () => {
-          end();
-          age.remove({ resource });
-          objects.remove({ resource });
-        };
-      },
+      sample: (read) => samples.add({ resource }, read),
     });
   }
 
