@@ -5,7 +5,7 @@ import type { Lease, Node } from "@berg/kube";
 type NodeCondition = NonNullable<NonNullable<Node["status"]>["conditions"]>[number];
 
 /** Marks the nodes that a simulator made. */
-export const simulatedLabel = "simulator.berg.norelect.ch/simulated";
+const simulatedLabel = "simulator.berg.norelect.ch/simulated";
 
 export const leaseNamespace = "kube-node-lease";
 /** kubelet's own times; the node controller waits for 50 s. */
