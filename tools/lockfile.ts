@@ -56,7 +56,7 @@ if (import.meta.main) {
     process.exitCode = missing.size === 0 ? 0 : 1;
   } else if (missing.size > 0) {
     const all = Object.entries({ ...lockfile.packages, ...Object.fromEntries(missing) });
-    lockfile.packages = Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1)));
+    lockfile.packages = Object.fromEntries(all.sort(([a], [b]) => a.localeCompare(b, "en")));
     writeFileSync("package-lock.json", `${JSON.stringify(lockfile, null, 2)}\n`);
   }
 }
