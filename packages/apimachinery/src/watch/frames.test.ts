@@ -46,6 +46,11 @@ describe("FrameReader", () => {
     expect(readAll(everyByte(Buffer.from(text)))).toEqual(want);
   });
 
+  test("takes a replacement character that an object holds for itself for what it is", () => {
+    const event = added("a", "\uFFFD");
+    expect(readAll([Buffer.from(line(event))])).toEqual({ events: [event] });
+  });
+
   test("hands out each event with the chunk that completes it", () => {
     const reader = new FrameReader();
     const text = line(added("a")) + line(added("b"));

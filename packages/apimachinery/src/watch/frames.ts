@@ -51,37 +51,21 @@ export class FrameReader<T extends KubeObject = KubeObject> {
   }
 
   read(chunk: Uint8Array): Frames<T> {
-    return this.#collect((events) => {
-      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-      let start = 0;
-      for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, start)) {
-        this.#readLine(this.#finish(bytes.subarray(start, end)), events);
-        start = end + 1;
-      }
-      if (start < bytes.length) {
-        this.#checkSize(bytes.length - start);
-        this.#unfinished.append(bytes.subarray(start));
-      }
-    });
+    const bytes = chunk instanceof Buffer ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    return this.#collect(bytes);
   }
 
   /** To be called once when the stream has ended: the last frame may lack its newline, but not its end. */
   end(): Frames<T> {
-    return this.#collect((events) => {
-      try {
-        this.#readLine(this.#unfinished.take(), events);
-      } catch (error) {
-        if (!(error instanceof FrameError) || error.fault === "malformed") throw error;
-        throw new FrameError("truncated", error, "the stream ended in the middle of it");
-      }
-    });
+    return this.#collect(undefined);
   }
 
-  #collect(readInto: (events: WatchEvent<T>[]) => void): Frames<T> {
+  #collect(bytes: Buffer | undefined): Frames<T> {
     const events: WatchEvent<T>[] = [];
     if (this.#error) return { events, error: this.#error };
     try {
-      readInto(events);
+      if (bytes) this.#readLines(bytes, events);
+      else this.#readRest(events);
       return { events };
     } catch (error) {
       if (!(error instanceof FrameError)) throw error;
@@ -91,11 +75,33 @@ export class FrameReader<T extends KubeObject = KubeObject> {
     }
   }
 
-  #finish(rest: Buffer): Buffer {
-    this.#checkSize(rest.length);
-    if (this.#unfinished.length === 0) return rest;
-    this.#unfinished.append(rest);
-    return this.#unfinished.take();
+  #readLines(bytes: Buffer, events: WatchEvent<T>[]): void {
+    let start = 0;
+    for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, start)) {
+      this.#checkSize(end - start);
+      if (this.#unfinished.length === 0) {
+        this.#readLine(bytes, start, end, events);
+      } else {
+        this.#unfinished.append(bytes.subarray(start, end));
+        const line = this.#unfinished.take();
+        this.#readLine(line, 0, line.length, events);
+      }
+      start = end + 1;
+    }
+    if (start < bytes.length) {
+      this.#checkSize(bytes.length - start);
+      this.#unfinished.append(bytes.subarray(start));
+    }
+  }
+
+  #readRest(events: WatchEvent<T>[]): void {
+    try {
+      const line = this.#unfinished.take();
+      this.#readLine(line, 0, line.length, events);
+    } catch (error) {
+      if (!(error instanceof FrameError) || error.fault === "malformed") throw error;
+      throw new FrameError("truncated", error, "the stream ended in the middle of it");
+    }
   }
 
   #checkSize(more: number): void {
@@ -103,19 +109,27 @@ export class FrameReader<T extends KubeObject = KubeObject> {
     throw this.#fault("oversized", `it is longer than ${this.#maxFrameBytes} bytes`);
   }
 
-  #readLine(line: Buffer, events: WatchEvent<T>[]): void {
-    if (line[0] === openingBrace || !isBlank(line)) {
-      events.push(this.#parse(line));
+  #readLine(bytes: Buffer, start: number, end: number, events: WatchEvent<T>[]): void {
+    if (bytes[start] === openingBrace || !isBlank(bytes.subarray(start, end))) {
+      events.push(this.#parse(bytes, start, end));
       this.#frame++;
     }
-    this.#offset += line.length + 1;
+    this.#offset += end - start + 1;
   }
 
-  #parse(line: Buffer): WatchEvent<T> {
-    const text = orUndefined(() => utf8.decode(line));
-    if (text === undefined) throw this.#fault("not-utf8", `its ${line.length} bytes are not UTF-8`);
-    const value: unknown = orUndefined(() => JSON.parse(text));
-    if (value === undefined) throw this.#fault("not-json", `its ${line.length} bytes are not JSON`);
+  #parse(bytes: Buffer, start: number, end: number): WatchEvent<T> {
+    const text = bytes.toString("utf8", start, end);
+    // Where the bytes are no UTF-8, it stands in for them; an object may also hold it for itself.
+    if (text.includes("\uFFFD") && !isUtf8(bytes.subarray(start, end))) {
+      throw this.#fault("not-utf8", `its ${end - start} bytes are not UTF-8`);
+    }
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      // Not kept as the cause: it quotes the text.
+      throw this.#fault("not-json", `its ${end - start} bytes are not JSON`);
+    }
     const wrong = whatIsWrongWith(value);
     if (wrong) throw this.#fault("malformed", wrong);
     return value as WatchEvent<T>;
@@ -129,14 +143,14 @@ export class FrameReader<T extends KubeObject = KubeObject> {
 const newline = 0x0a;
 const openingBrace = 0x7b;
 const blanks = [0x20, 0x09, 0x0d];
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-// What is thrown is dropped on purpose: the error of JSON.parse quotes the text.
-function orUndefined<T>(work: () => T): T | undefined {
+function isUtf8(bytes: Buffer): boolean {
   try {
-    return work();
+    utf8.decode(bytes);
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
 }
 
