@@ -1,12 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 
 /** Runs the summary over these reports, on a machine that has Go or has not. */
 function summarise(reports: (object | undefined)[], { go = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "berg-ci-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
   if (go) symlinkSync("/bin/true", join(folder, "go"));
   const files = reports.map((report, index) => {
     const file = join(folder, `${index}.json`);

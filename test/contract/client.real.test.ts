@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { makeCa } from "@berg/kube/testing/certificates";
 import { describe } from "vitest";
-import { makeCa } from "../../packages/kube/src/config/test-certificates.ts";
 import { missingControlPlane } from "../control-plane/binaries.ts";
 import { startControlPlane } from "../control-plane/control-plane.ts";
 import { clientContract } from "./contract.ts";

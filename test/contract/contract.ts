@@ -5,7 +5,7 @@
  */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Client, type Connection, createClient, Namespaces } from "@berg/kube";
+import { type Client, type Connection, createClient, Namespaces, unlimited } from "@berg/kube";
 import { ChallengeInstances } from "@berg/resources";
 import { afterAll, beforeAll, beforeEach, describe } from "vitest";
 import { parse } from "yaml";
@@ -32,7 +32,7 @@ export function clientContract(start: () => Promise<Subject>): void {
   const given = {
     namespace: "",
     connect(connection: Connection) {
-      const client = createClient({ connection, rate: { perSecond: Number.POSITIVE_INFINITY, burst: 1 } });
+      const client = createClient({ connection, rate: unlimited });
       clients.push(client);
       return client;
     },

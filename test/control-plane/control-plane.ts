@@ -12,12 +12,12 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Connection } from "@berg/kube";
+import { type Connection, kubeconfigFor } from "@berg/kube";
 import { apiServer, get } from "./api-server.ts";
 import { provideBinaries } from "./binaries.ts";
 import type { Component, ControlledProcess } from "./component.ts";
 import { controllerManager, scheduler } from "./controllers.ts";
-import { kubeconfigFor, newServiceAccountKey, tokenFile, type User, userWithNewToken } from "./credentials.ts";
+import { connectionWith, newServiceAccountKey, tokenFile, type User, userWithNewToken } from "./credentials.ts";
 import { type Etcd, EtcdProcess } from "./etcd.ts";
 import { type Keeper, startKeeper } from "./keeper.ts";
 import { type KubectlOptions, runKubectl } from "./kubectl.ts";
@@ -125,18 +125,13 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     const ca = await readFile(site.apiServerCa, "utf8");
     const url = `https://127.0.0.1:${server.port}`;
     for (const user of [admin, managerUser, schedulerUser]) {
-      await writeSecret(kubeconfigOf(user), kubeconfigFor(user, url, ca));
+      const { name, token } = user;
+      await writeSecret(kubeconfigOf(user), kubeconfigFor({ name, server: url, ca, token, namespace: "default" }));
     }
     await startAll(controllers, signal);
     if (manager) await defaultServiceAccount(site, server.port, admin, signal);
 
-    const connectWith = (token: string): Connection => ({
-      server: url,
-      namespace: "default",
-      tls: async () => ({ ca, rejectUnauthorized: true }),
-      authorization: async () => `Bearer ${token}`,
-      refused() {},
-    });
+    const connectWith = (token: string) => connectionWith({ server: url, ca, token });
     return {
       server: url,
       token: admin.token,

@@ -1,7 +1,6 @@
 import { createPrivateKey } from "node:crypto";
 import { expect, test } from "vitest";
-import { parse } from "yaml";
-import { kubeconfigFor, newServiceAccountKey, tokenFile, userWithNewToken } from "./credentials.ts";
+import { newServiceAccountKey, tokenFile, userWithNewToken } from "./credentials.ts";
 
 test.each([
   { user: { name: "alice", token: "t1", groups: [] }, want: '"t1","alice","alice",""\n' },
@@ -16,16 +15,6 @@ test.each([
 
 test("no two users get the same token", () => {
   expect(userWithNewToken("a").token).not.toBe(userWithNewToken("a").token);
-});
-
-test("a kubeconfig needs no other file", () => {
-  const kubeconfig = parse(kubeconfigFor({ name: "a", token: "secret", groups: [] }, "https://127.0.0.1:1", "PEM"));
-  expect(kubeconfig).toMatchObject({
-    clusters: [{ cluster: { server: "https://127.0.0.1:1", "certificate-authority-data": "UEVN" } }],
-    users: [{ name: "a", user: { token: "secret" } }],
-    contexts: [{ name: "control-plane", context: { cluster: "control-plane", user: "a" } }],
-    "current-context": "control-plane",
-  });
 });
 
 test("the service-account key is an elliptic one, in the form that Kubernetes reads a public key from", () => {

@@ -1,6 +1,6 @@
-/** Who may talk to the API server, and the files that say so. */
+/** Who may talk to the API server, the files that say so, and their connections. */
 import { generateKeyPairSync, randomBytes } from "node:crypto";
-import { stringify } from "yaml";
+import type { Connection } from "@berg/kube";
 
 export interface User {
   readonly name: string;
@@ -23,17 +23,15 @@ function csvField(value: string): string {
   return `"${value.replaceAll('"', '""')}"`;
 }
 
-/** A kubeconfig that needs no other file. */
-export function kubeconfigFor(user: User, server: string, ca: string): string {
-  const name = "control-plane";
-  return stringify({
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: [{ name, cluster: { server, "certificate-authority-data": Buffer.from(ca).toString("base64") } }],
-    users: [{ name: user.name, user: { token: user.token } }],
-    contexts: [{ name, context: { cluster: name, user: user.name, namespace: "default" } }],
-    "current-context": name,
-  });
+/** The connection of whoever has this token. Without a CA the server is one that speaks plain HTTP. */
+export function connectionWith(to: { server: string; token: string; namespace?: string; ca?: string }): Connection {
+  return {
+    server: to.server,
+    namespace: to.namespace ?? "default",
+    tls: async () => ({ rejectUnauthorized: true, ...(to.ca !== undefined && { ca: to.ca }) }),
+    authorization: async () => `Bearer ${to.token}`,
+    refused() {},
+  };
 }
 
 /** The key that signs service-account tokens, in PEM. */

@@ -27,7 +27,6 @@ export interface Seen {
 export type Answer = { status: number; body?: object; headers?: Record<string, string> } | "reset" | "hang";
 
 interface Stream {
-  seen: Seen;
   response: ServerResponse;
   upstream: IncomingMessage;
   /** Takes what the server sent, instead of the client, while a fault lasts. */
@@ -67,7 +66,7 @@ export class FaultProxy {
       namespace: this.#target.namespace,
       tls: async () => ({ rejectUnauthorized: true }),
       authorization: (signal) => this.#target.authorization(signal),
-      refused: () => this.#target.refused(),
+      refused: (authorization) => this.#target.refused(authorization),
     };
   }
 
@@ -142,15 +141,15 @@ export class FaultProxy {
     upstream.on("error", () => request.socket.destroy());
     upstream.on("response", (incoming) => {
       response.writeHead(incoming.statusCode ?? 502, incoming.headers);
-      if (seen.watch && incoming.statusCode === 200) this.#follow(seen, incoming, response);
+      if (seen.watch && incoming.statusCode === 200) this.#follow(incoming, response);
       else incoming.on("error", () => response.destroy()).pipe(response);
     });
     response.on("close", () => upstream.destroy());
     request.pipe(upstream);
   }
 
-  #follow(seen: Seen, upstream: IncomingMessage, response: ServerResponse): void {
-    const stream: Stream = { seen, response, upstream, fault: undefined };
+  #follow(upstream: IncomingMessage, response: ServerResponse): void {
+    const stream: Stream = { response, upstream, fault: undefined };
     this.#streams.add(stream);
     response.flushHeaders();
     response.on("close", () => this.#streams.delete(stream));

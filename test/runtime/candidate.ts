@@ -1,14 +1,9 @@
 /** A process that runs for a lease and, while it leads, writes as fast as it may. Started by election.real.test.ts. */
-import { ConfigMaps, createClient, Elector, silentLogger, systemClock, systemRandom } from "@berg/kube";
+import { ConfigMaps, createClient, Elector, silentLogger, systemClock, systemRandom, unlimited } from "@berg/kube";
+import { connectionWith } from "../control-plane/credentials.ts";
 
 const { server, token, namespace, identity, timing } = JSON.parse(process.argv[2] ?? "{}");
-const connection = {
-  server,
-  namespace,
-  tls: async () => ({ rejectUnauthorized: true }),
-  authorization: async () => `Bearer ${token}`,
-  refused() {},
-};
+const connection = connectionWith({ server, token, namespace });
 const elector = new Elector({
   client: createClient({ connection, component: `elector-${identity}` }),
   namespace,
@@ -19,11 +14,7 @@ const elector = new Elector({
   log: silentLogger,
   timing,
 });
-const writer = createClient({
-  connection,
-  component: identity,
-  rate: { perSecond: Number.POSITIVE_INFINITY, burst: 1 },
-}).guarded(elector.fence);
+const writer = createClient({ connection, component: identity, rate: unlimited }).guarded(elector.fence);
 
 // The worst moment to fall asleep: decided to write, not yet written. From outside it would be hit by luck only, and a
 // process that was stopped while it waited wakes to its timers first, which hides what it would have done without them.

@@ -1,11 +1,12 @@
 /** The informer against a real API server on its bad days. */
-import { type Client, type ConfigMap, ConfigMaps, createClient, Informer, Namespaces } from "@berg/kube";
+import { type Client, type ConfigMap, ConfigMaps, createClient, Informer, Namespaces, unlimited } from "@berg/kube";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { missingControlPlane } from "../control-plane/binaries.ts";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
 import { FaultProxy } from "../faults/proxy.ts";
+import { eventually } from "./eventually.ts";
 import { Witness } from "./witness.ts";
 
-const unlimited = { perSecond: Number.POSITIVE_INFINITY, burst: 1 };
 let controlPlane: ControlPlane;
 let client: Client;
 let namespace: string;
@@ -56,15 +57,7 @@ async function inBatches(names: string[], action: (name: string) => Promise<unkn
   for (let at = 0; at < names.length; at += 32) await Promise.all(names.slice(at, at + 32).map(action));
 }
 
-async function eventually(what: string, holds: () => boolean, withinMs = 30_000): Promise<void> {
-  const deadline = performance.now() + withinMs;
-  while (!holds()) {
-    if (performance.now() > deadline) throw new Error(`in ${withinMs} ms it did not happen that ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
-describe("an informer on a real API server", () => {
+describe.skipIf(await missingControlPlane())("an informer on a real API server", () => {
   test("follows creations, changes and deletions", async () => {
     await create("before");
     await using observed = observe(client);

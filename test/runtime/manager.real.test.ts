@@ -13,13 +13,16 @@ import {
   type Logger,
   Namespaces,
   silentLogger,
+  unlimited,
 } from "@berg/kube";
 import { Challenges } from "@berg/resources";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { missingControlPlane } from "../control-plane/binaries.ts";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
 import { userWithNewToken } from "../control-plane/credentials.ts";
 import { freePort } from "../control-plane/ports.ts";
 import { FaultProxy, type Seen } from "../faults/proxy.ts";
+import { eventually } from "./eventually.ts";
 
 const stranger = userWithNewToken("stranger");
 let controlPlane: ControlPlane;
@@ -30,8 +33,7 @@ const children = new Set<ChildProcess>();
 beforeAll(async () => {
   controlPlane = await startControlPlane({ controllerManager: false, scheduler: false, users: [stranger] });
   proxy = await FaultProxy.start(controlPlane.connection);
-  const rate = { perSecond: Number.POSITIVE_INFINITY, burst: 1 };
-  client = createClient({ connection: controlPlane.connection, rate });
+  client = createClient({ connection: controlPlane.connection, rate: unlimited });
 });
 afterAll(async () => {
   for (const child of children) child.kill("SIGKILL");
@@ -113,14 +115,6 @@ class Worker {
 
 const isLease = ({ path }: Seen) => path.includes("/leases");
 
-async function eventually(what: string, holds: () => unknown, withinMs = 40_000): Promise<void> {
-  const deadline = performance.now() + withinMs;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`in ${withinMs} ms it did not happen that ${what}`);
-    await delay(20);
-  }
-}
-
 const answers = (worker: Worker, path: string, want: string) =>
   eventually(`${worker.name} answers ${path} with ${want}`, async () =>
     (await worker.ask(path).catch(() => "")).includes(want),
@@ -139,7 +133,7 @@ const create = (namespace: string, name: string) =>
 /** The time between two tries as we ship it, and a lease as short as it may then be. */
 const brief = { leaseSeconds: 4, renewDeadlineSeconds: 3, retrySeconds: 2 };
 
-describe("a process", () => {
+describe.skipIf(await missingControlPlane())("a process", () => {
   test("that is told to stop finishes its work, lets go of the lease last, and the next one leads", async () => {
     const namespace = "stop";
     await prepare(namespace, 0);
@@ -280,7 +274,7 @@ describe("a process", () => {
   });
 });
 
-describe("an informer tells a person what to do when", () => {
+describe.skipIf(await missingControlPlane())("an informer tells a person what to do when", () => {
   test.each([
     [
       "it may not read",

@@ -5,18 +5,13 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { ConfigMaps, createClient, createMetrics, type Logger, Manager, runProcess, watchSelf } from "@berg/kube";
+import { connectionWith } from "../control-plane/credentials.ts";
 
 const { server, token, namespace, name, port, timing, takesMs } = JSON.parse(process.argv[2] ?? "{}");
 
 const print = (fields: object, message: string) => console.log(JSON.stringify({ message, ...fields }));
 const log: Logger = { debug() {}, info: print, warn: print, error: print, child: () => log };
-const connection = {
-  server,
-  namespace,
-  tls: async () => ({ rejectUnauthorized: true }),
-  authorization: async () => `Bearer ${token}`,
-  refused() {},
-};
+const connection = connectionWith({ server, token, namespace });
 const metrics = await createMetrics();
 const manager = new Manager({
   component: "work",

@@ -1,6 +1,6 @@
 /** A node and its lease as kubelet 1.36 would register them. */
 import { formatMicroTime, formatTime } from "@berg/apimachinery";
-import type { Lease, Node } from "@berg/kube";
+import { isConditionTrue, type Lease, type Node } from "@berg/kube";
 
 type NodeCondition = NonNullable<NonNullable<Node["status"]>["conditions"]>[number];
 
@@ -61,7 +61,7 @@ export function makeLease(node: { metadata: { name: string; uid: string } }, now
 }
 
 export function isReady(node: Node): boolean {
-  return node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") === true;
+  return isConditionTrue(node.status?.conditions, "Ready");
 }
 
 /** Undefined where the node is said to be what it is already. */

@@ -1,6 +1,6 @@
-import { initialEventsEnd, StatusError, type Stored, type WatchEvent } from "@berg/apimachinery";
+import { initialEventsEnd, type Stored, type WatchEvent } from "@berg/apimachinery";
 import { type Client, Informer, type Node, Nodes, type Patch, silentLogger, type WatchOptions } from "@berg/kube";
-import { FakeClock, settle } from "@berg/kube/testing";
+import { FakeClock, refusal, settle } from "@berg/kube/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { SimulatedNodes } from "./nodes.ts";
 
@@ -25,9 +25,7 @@ function fakeServer(clock: FakeClock) {
       return { ...object, metadata: { ...object.metadata, uid: "u-1", resourceVersion: "2" } };
     },
     patch: async (type: { kind: string }, _: string, name: string, patch: Extract<Patch, { body: object }>) => {
-      if (type.kind === "Lease" && !leases.has(name)) {
-        throw new StatusError({ apiVersion: "v1", kind: "Status", status: "Failure", code: 404 });
-      }
+      if (type.kind === "Lease" && !leases.has(name)) throw refusal(404);
       const { status } = patch.body as { status?: Node["status"] };
       const ready = status?.conditions?.find((condition) => condition.type === "Ready")?.status;
       note(`patch ${type.kind} ${name}${ready ? ` Ready=${ready}` : ""}`);

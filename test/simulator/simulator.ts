@@ -19,6 +19,7 @@ import {
   silentLogger,
   sleep,
   systemClock,
+  unlimited,
 } from "@berg/kube";
 import { type Behaviour, type BehaviourChoice, behaviourAnnotation, toBehaviour } from "./behaviour.ts";
 import { ignoring, SimulatedNodes } from "./nodes.ts";
@@ -180,8 +181,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 
 function ownClient({ connection }: SimulatorOptions, clock: Clock, log: Logger): Client {
   if (!connection) throw new TypeError("cannot start a simulator: give it a client or a connection");
-  const rate = { perSecond: Number.POSITIVE_INFINITY, burst: 1 };
-  return createClient({ connection, component: "simulator", rate, clock, log });
+  return createClient({ connection, component: "simulator", rate: unlimited, clock, log });
 }
 
 function chooseBehaviour(pod: Pod, { behaviour, readyAfterMs }: SimulatorOptions): Behaviour {

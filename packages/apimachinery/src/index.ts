@@ -12,7 +12,7 @@ export { jsonEqual } from "./patch/json.ts";
 export * from "./patch/json-diff.ts";
 export { applyJsonPatch, type JsonPatchOperation, maxJsonPatchOperations } from "./patch/json-patch.ts";
 export * from "./patch/merge-patch.ts";
-export * from "./patch/patch-error.ts";
+export { PatchError } from "./patch/patch-error.ts";
 export * from "./patch/strategic-diff.ts";
 export * from "./patch/strategic-patch.ts";
 export { type StrategicSchema, strategicSchemaFor } from "./patch/strategic-schema.ts";

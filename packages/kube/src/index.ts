@@ -18,7 +18,12 @@ export * from "./config/config-error.ts";
 export * from "./config/connection.ts";
 export * from "./config/load-connection.ts";
 export * from "./config/write-kubeconfig.ts";
-export * from "./controller/controller.ts";
+export {
+  Controller,
+  type ControllerOptions,
+  type ControllerSurroundings,
+  type ReconcileContext,
+} from "./controller/controller.ts";
 export { type Result, TerminalError } from "./controller/outcome.ts";
 export * from "./controller/watches.ts";
 export * from "./election/elector.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { FakeClock, settle } from "./testing/fake-clock.ts";
-import { TokenBucket } from "./token-bucket.ts";
+import { TokenBucket, unlimited } from "./token-bucket.ts";
 
 /** Notes when each passes, in the order of passing. */
 function watchPasses(clock: FakeClock) {
@@ -27,7 +27,7 @@ describe("reserve", () => {
   });
 
   test("Infinity per second is no limit", () => {
-    const bucket = new TokenBucket(new FakeClock(), { perSecond: Number.POSITIVE_INFINITY, burst: 1 });
+    const bucket = new TokenBucket(new FakeClock(), unlimited);
     expect(Array.from({ length: 1000 }, () => bucket.reserve()).every((wait) => wait === 0)).toBe(true);
   });
 

@@ -8,6 +8,8 @@ export interface Rate {
   burst: number;
 }
 
+export const unlimited: Rate = { perSecond: Number.POSITIVE_INFINITY, burst: 1 };
+
 /**
  * At most `burst` + `perSecond` · t tokens in any stretch of t seconds.
  *

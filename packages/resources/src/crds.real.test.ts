@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { defineResource, isBadRequest, isInvalid, StatusError, type Stored } from "@berg/apimachinery";
-import { type Client, createClient } from "@berg/kube";
+import { type Client, createClient, unlimited } from "@berg/kube";
 import { type ControlPlane, missingControlPlane, startControlPlane } from "@berg/test";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Body, type Case, cases, ownerId } from "./cases.ts";
@@ -33,10 +33,7 @@ describe.skipIf(await missingControlPlane())("the CRDs on a real API server", ()
 
   beforeAll(async () => {
     controlPlane = await startControlPlane({ controllerManager: false, scheduler: false });
-    client = createClient({
-      connection: controlPlane.connection,
-      rate: { perSecond: Number.POSITIVE_INFINITY, burst: 1 },
-    });
+    client = createClient({ connection: controlPlane.connection, rate: unlimited });
     await controlPlane.kubectl(["apply", "--server-side", "--filename", crdFolder]);
     await controlPlane.kubectl(["wait", "--for=condition=Established", ...names.map((name) => `crd/${name}`)]);
     for (const kind of ["challenges", "challengeinstances"]) await untilServed(kind);

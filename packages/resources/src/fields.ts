@@ -2,6 +2,7 @@
  * The building blocks of our schemas. Each gives a zod schema that judges as the API server does, and says the same to
  * the server in its metadata, which `structural.ts` turns into a CRD schema.
  */
+import { parseTime } from "@berg/apimachinery";
 import { z } from "zod";
 
 interface TextLimits {
@@ -45,17 +46,21 @@ export function time() {
     .string()
     .check((context) => {
       const input = context.value;
-      if (rfc3339.test(input) && isDayOfCalendar(input.slice(0, 10)) && input.length <= 40) return;
+      if (rfc3339.test(input) && isTime(input) && input.length <= 40) return;
       const message = "must be a time such as 2026-10-01T18:00:00Z or 2026-10-01T20:00:00+02:00";
       context.issues.push({ code: "invalid_format", format: "date-time", message, input });
     })
     .meta({ format: "date-time", maxLength: 40, pattern: rfc3339.source, ...noList });
 }
 
-// Date turns 31 February into 3 March rather than refusing it.
-function isDayOfCalendar(day: string): boolean {
-  const ms = Date.parse(`${day}T00:00:00Z`);
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day);
+// No pattern knows that there is no 31 February.
+function isTime(text: string): boolean {
+  try {
+    parseTime(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export function uuid() {

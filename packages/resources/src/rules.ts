@@ -2,6 +2,7 @@
  * What a schema cannot say: that fields depend on each other, or on what they were before. Each rule is written twice,
  * in CEL for the API server and in TypeScript for validation without one; `cases.ts` holds the two together.
  */
+import { jsonEqual } from "@berg/apimachinery";
 import { z } from "zod";
 
 export interface Rule<T> {
@@ -75,12 +76,6 @@ export function immutable(field: string): Rule<unknown> {
   return {
     cel: "self == oldSelf",
     message: `${field} cannot be changed`,
-    holds: (self, before) => sameJson(self, before),
+    holds: jsonEqual,
   };
-}
-
-function sameJson(a: unknown, b: unknown): boolean {
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
-  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return [...names].every((name) => sameJson((a as never)[name], (b as never)[name]));
 }

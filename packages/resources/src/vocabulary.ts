@@ -57,8 +57,3 @@ export const fieldManagers = {
   janitor: "berg-janitor",
   api: "berg-api",
 } as const;
-
-/** `leaseName("janitor")` is `"berg-janitor"`: the lease whose holder is the component's active replica. */
-export function leaseName(component: string): string {
-  return `berg-${component}`;
-}

@@ -1,6 +1,7 @@
+import { quoted } from "../parse-error.ts";
 import { getField, isJsonObject, isList, jsonEqual, setField } from "./json.ts";
 import { formatPointer } from "./json-pointer.ts";
-import { kindOf, PatchError, quote } from "./patch-error.ts";
+import { kindOf, PatchError } from "./patch-error.ts";
 
 /** The `copy` operations of one patch may together copy no more than this: twenty of them could otherwise make a million of one. */
 export const maxJsonPatchCopiedBytes = 3 * 1024 * 1024;
@@ -35,7 +36,7 @@ export class Draft {
       const index = step === "-" ? parent.length : listIndex(path, parentPath.length, parent.length);
       (this.#writable(parentPath) as unknown[]).splice(index, 0, value);
     } else if (!isJsonObject(parent)) {
-      throw new PatchError(422, `nothing can be added to ${kindOf(parent)} at ${quote(formatPointer(parentPath))}`);
+      throw new PatchError(422, `nothing can be added to ${kindOf(parent)} at ${quoted(formatPointer(parentPath))}`);
     } else if (!jsonEqual(getField(parent, step), value)) {
       setField(this.#writable(parentPath) as Record<string, unknown>, step, value);
     }
@@ -110,7 +111,7 @@ function child(container: unknown, path: readonly string[], depth: number): unkn
   if (isList(container)) return container[listIndex(path, depth, container.length - 1)];
   const value = isJsonObject(container) ? getField(container, step) : undefined;
   if (value === undefined) {
-    throw new PatchError(422, `there is no ${quote(step)} in ${quote(formatPointer(path.slice(0, depth)))}`);
+    throw new PatchError(422, `there is no ${quoted(step)} in ${quoted(formatPointer(path.slice(0, depth)))}`);
   }
   return value;
 }
@@ -119,5 +120,5 @@ function listIndex(path: readonly string[], depth: number, last: number): number
   const step = path[depth] as string;
   const index = /^(0|[1-9]\d*)$/.test(step) ? Number(step) : Number.POSITIVE_INFINITY;
   if (index <= last) return index;
-  throw new PatchError(422, `the list at ${quote(formatPointer(path.slice(0, depth)))} has no index ${quote(step)}`);
+  throw new PatchError(422, `the list at ${quoted(formatPointer(path.slice(0, depth)))} has no index ${quoted(step)}`);
 }

@@ -1,7 +1,8 @@
+import { quoted } from "../parse-error.ts";
 import { getField, isJsonObject, isList, type JsonObject, jsonEqual } from "./json.ts";
 import { Draft } from "./json-draft.ts";
 import { parsePointer } from "./json-pointer.ts";
-import { kindOf, orTooDeep, PatchError, quote } from "./patch-error.ts";
+import { kindOf, orTooDeep, PatchError } from "./patch-error.ts";
 
 /** One step of a JSON patch (RFC 6902). */
 export type JsonPatchOperation =
@@ -37,7 +38,7 @@ function applyNamed(draft: Draft, operation: unknown, index: number): void {
     applyOperation(draft, operation);
   } catch (error) {
     if (!(error instanceof PatchError)) throw error;
-    const what = [operation.op, operation.path].filter((part) => typeof part === "string").map(quote);
+    const what = [operation.op, operation.path].filter((part) => typeof part === "string").map(quoted);
     throw new PatchError(error.code, `operation ${index} (${what.join(" ")}) failed: ${error.message}`);
   }
 }

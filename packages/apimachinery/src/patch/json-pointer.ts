@@ -1,12 +1,16 @@
-import { PatchError, quote } from "./patch-error.ts";
+import { quoted } from "../parse-error.ts";
+import { PatchError } from "./patch-error.ts";
 
 /** The steps of a JSON pointer (RFC 6901): `/metadata/annotations/a~1b` is `["metadata", "annotations", "a/b"]`. */
 export function parsePointer(pointer: string): string[] {
   if (pointer === "") return [];
   if (!pointer.startsWith("/"))
-    throw new PatchError(422, `${quote(pointer)} is no JSON pointer: it must start with "/"`);
+    throw new PatchError(422, `${quoted(pointer)} is no JSON pointer: it must start with "/"`);
   if (/~(?![01])/.test(pointer)) {
-    throw new PatchError(422, `${quote(pointer)} is no JSON pointer: "~" must be written "~0", and "/" in a name "~1"`);
+    throw new PatchError(
+      422,
+      `${quoted(pointer)} is no JSON pointer: "~" must be written "~0", and "/" in a name "~1"`,
+    );
   }
   return pointer.slice(1).split("/").map(unescapeStep);
 }

@@ -23,13 +23,6 @@ export function orTooDeep<T>(work: () => T): T {
   }
 }
 
-const longestQuote = 200;
-
-/** A name for an error text, cut where a hostile one would flood the log. */
-export function quote(name: string): string {
-  return JSON.stringify(name.length > longestQuote ? `${name.slice(0, longestQuote)}…` : name);
-}
-
 /** `a string`, `a list`, …: what a value is, without saying what it holds. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return "nothing";

@@ -1,5 +1,6 @@
+import { quoted } from "../parse-error.ts";
 import { getField, isJsonObject, isList, type JsonObject, keysOf, setField, withFields } from "./json.ts";
-import { kindOf, orTooDeep, PatchError, quote } from "./patch-error.ts";
+import { kindOf, orTooDeep, PatchError } from "./patch-error.ts";
 import {
   deleteFromListPrefix,
   type ElementId,
@@ -146,7 +147,7 @@ function retainKeys(original: JsonObject, patch: JsonObject, at: string): JsonOb
   const retained = new Set(list);
   const stray = keysOf(patch).find((key) => !isDirective(key) && patch[key] !== null && !retained.has(key));
   if (stray !== undefined) {
-    throw new PatchError(400, `${join(at, retainKeysDirective)} must name ${quote(stray)}, which the patch sets`);
+    throw new PatchError(400, `${join(at, retainKeysDirective)} must name ${quoted(stray)}, which the patch sets`);
   }
   const dropped = keysOf(original).filter((key) => !retained.has(key));
   return withFields(
@@ -193,6 +194,6 @@ function unknownDirective(at: string): PatchError {
 }
 
 function join(at: string, key: string): string {
-  const name = quote(key).slice(1, -1);
+  const name = quoted(key).slice(1, -1);
   return at === "" ? name : `${at}.${name}`;
 }

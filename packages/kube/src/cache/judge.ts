@@ -10,6 +10,7 @@ import {
   StatusError,
 } from "@berg/apimachinery";
 import type { Random } from "../clock.ts";
+import type { RelistReason } from "./metrics.ts";
 
 /** Nothing was heard for too long: the connection is open at our end only. */
 export class Stalled extends Error {
@@ -28,8 +29,8 @@ export class HistoryReset extends Error {
 }
 
 export interface Verdict {
-  /** Why the copy can no longer be continued and has to be listed anew: a label of informer_relists_total. */
-  relist?: "expired" | "reset" | "garbled" | "error_frame";
+  /** Why the copy can no longer be continued and has to be listed anew. */
+  relist?: RelistReason;
   /** How many watches in a row went wrong, this one included. With none, the next one is opened at once. */
   failures: number;
 }
@@ -51,7 +52,7 @@ export function judge(error: unknown, followedMs: number, failures: number): Ver
   return relist ? { relist, failures: counted } : { failures: counted };
 }
 
-function reasonToRelist(error: unknown): Verdict["relist"] {
+function reasonToRelist(error: unknown): RelistReason | undefined {
   if (isGone(error)) return "expired";
   if (isTooLargeResourceVersion(error) || error instanceof HistoryReset) return "reset";
   if (error instanceof FrameError) return "garbled";

@@ -1,10 +1,13 @@
 /** What an informer tells its metrics. */
 export interface InformerMetrics {
-  /** `informer_relists_total`: everything is listed again. The reason comes from a small fixed set: it is a label. */
-  relisted(reason: string): void;
+  /** `informer_relists_total`: everything is listed, for the first time or again. */
+  relisted(reason: RelistReason): void;
   /** Names what is read at each scrape, until the function that is returned is called. */
   sample(read: () => InformerSample): () => void;
 }
+
+/** Why the copy could not be continued; or that there was none yet. */
+export type RelistReason = "start" | "expired" | "reset" | "garbled" | "error_frame";
 
 export interface InformerSample {
   /** `informer_objects` */

@@ -14,7 +14,7 @@ import { Reflector } from "./reflector.ts";
  * Stands in for a server whose every answer the test decides; the same faults on a real one are in
  * test/runtime/informer.real.test.ts.
  */
-class ScriptedServer {
+class PuppetServer {
   readonly asked: string[] = [];
   readonly #clock: FakeClock;
   watchOptions: WatchOptions | undefined;
@@ -83,9 +83,9 @@ function failure(code: number, reason: string, causes?: { reason: string }[]) {
   } as const;
 }
 
-async function start(prepare: (server: ScriptedServer) => void = () => {}) {
+async function start(prepare: (server: PuppetServer) => void = () => {}) {
   const clock = new FakeClock();
-  const server = new ScriptedServer(clock);
+  const server = new PuppetServer(clock);
   prepare(server);
   const seen: string[] = [];
   const relists: string[] = [];
@@ -194,7 +194,7 @@ describe("a reflector", () => {
     await finish();
   });
 
-  const relisting: Record<string, { cause: (server: ScriptedServer) => void; wantReason: string }> = {
+  const relisting: Record<string, { cause: (server: PuppetServer) => void; wantReason: string }> = {
     "the history is gone (410)": {
       cause: (server) => server.end(new StatusError(failure(410, "Expired"))),
       wantReason: "expired",

@@ -21,7 +21,7 @@ import type { Client, Selection, WatchOptions } from "../client/client.ts";
 import { type Clock, type Random, sleep } from "../clock.ts";
 import { errorText, type Logger } from "../log.ts";
 import { ErrorFrame, HistoryReset, judge, reconnectDelay, remedyFor, Stalled } from "./judge.ts";
-import type { InformerMetrics } from "./metrics.ts";
+import type { InformerMetrics, RelistReason } from "./metrics.ts";
 import { Watchdog } from "./watchdog.ts";
 
 export interface ReflectorOptions<T extends KubeObject> {
@@ -49,7 +49,7 @@ export class Reflector<T extends KubeObject> {
   readonly #options: ReflectorOptions<T>;
   /** How far the copy has come; undefined when it must be listed anew. */
   #resourceVersion: string | undefined;
-  #relistReason = "start";
+  #relistReason: RelistReason = "start";
   /** Versions of before mean nothing any more. Stays until everything is listed anew, whatever else goes wrong on the way. */
   #wasReset = false;
   #streamsLists = true;

@@ -13,7 +13,7 @@ import {
 import { type Clock, type Random, systemClock, systemRandom } from "../clock.ts";
 import type { Connection } from "../config/connection.ts";
 import { type Logger, silentLogger } from "../log.ts";
-import { TokenBucket } from "../token-bucket.ts";
+import { type Rate, TokenBucket } from "../token-bucket.ts";
 import { version } from "../version.ts";
 import type {
   Applied,
@@ -39,14 +39,14 @@ export interface ClientOptions {
   /** Which part of Berg asks, such as `controller`: it stands in the User-Agent, so audit logs can tell. */
   component?: string;
   /** Requests a second, and how many at once after a quiet time. */
-  rate?: { perSecond: number; burst: number };
+  rate?: Rate;
   clock?: Clock;
   random?: Random;
   log?: Logger;
   metrics?: RequestMetrics;
 }
 
-const defaultRate = { perSecond: 50, burst: 100 };
+const defaultRate: Rate = { perSecond: 50, burst: 100 };
 
 const patchTypes = {
   json: "application/json-patch+json",
@@ -55,7 +55,7 @@ const patchTypes = {
   apply: "application/apply-patch+yaml",
 } as const;
 
-/** `const client = createClient({ connection: await loadConnection() })` */
+/** `const client = createClient({ connection: await loadConnection({ clock: systemClock }) })` */
 export function createClient(options: ClientOptions): Client {
   const clock = options.clock ?? systemClock;
   const userAgent = `berg-${options.component ?? "client"}/${version} (node ${process.version})`;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { makeCa } from "../config/test-certificates.ts";
+import { makeCa } from "../testing/certificates.ts";
 import { type Answer, json, refuse, ScriptedServer, silence, text } from "../testing/scripted-server.ts";
 import { type Outgoing, Transport } from "./transport.ts";
 

@@ -5,11 +5,11 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { makeCa } from "../testing/certificates.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
+import { makeFiles } from "../testing/files.ts";
 import type { Connection } from "./connection.ts";
 import { loadConnection } from "./load-connection.ts";
-import { makeCa } from "./test-certificates.ts";
-import { makeFiles } from "./test-files.ts";
 import { kubeconfigFor } from "./write-kubeconfig.ts";
 
 const ca = await makeCa("the-ca");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { makeFiles } from "../testing/files.ts";
 import { ConfigError } from "./config-error.ts";
 import { readPod } from "./in-cluster.ts";
-import { makeFiles } from "./test-files.ts";
 
 const mounted = { token: "t", "ca.crt": "ca", namespace: "berg\n" };
 

@@ -1,3 +1,4 @@
+import { isDNS1123Label } from "@berg/apimachinery";
 import { parseDocument } from "yaml";
 import { ConfigError } from "./config-error.ts";
 import { Entry } from "./entry.ts";
@@ -59,7 +60,7 @@ export function chooseContext(kubeconfig: Kubeconfig, wanted?: string): Chosen {
     );
   }
   const namespace = context.text("namespace") ?? "default";
-  if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace)) {
+  if (!isDNS1123Label(namespace)) {
     throw context.wrong("has a wrong namespace: only a-z, 0-9 and - may stand in it, 63 characters at most");
   }
   return {

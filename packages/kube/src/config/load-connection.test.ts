@@ -1,11 +1,11 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { makeCa } from "../testing/certificates.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
+import { makeFiles } from "../testing/files.ts";
 import { ConfigError } from "./config-error.ts";
 import { type LoadOptions, loadConnection } from "./load-connection.ts";
-import { makeCa } from "./test-certificates.ts";
-import { makeFiles } from "./test-files.ts";
 import { kubeconfigFor } from "./write-kubeconfig.ts";
 
 const { ca } = await makeCa();

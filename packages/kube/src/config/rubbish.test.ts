@@ -3,9 +3,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, test } from "vitest";
 import { FakeClock } from "../testing/fake-clock.ts";
+import { makeFiles } from "../testing/files.ts";
 import { ConfigError } from "./config-error.ts";
 import { loadConnection } from "./load-connection.ts";
-import { makeFiles } from "./test-files.ts";
 
 async function makeUse(): Promise<(text: string) => Promise<void>> {
   const kubeconfig = join(await makeFiles({}), "kubeconfig");

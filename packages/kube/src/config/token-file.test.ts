@@ -2,7 +2,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { FakeClock } from "../testing/fake-clock.ts";
-import { makeFiles } from "./test-files.ts";
+import { makeFiles } from "../testing/files.ts";
 import { TokenFile } from "./token-file.ts";
 
 async function setup(token = "old\n") {

@@ -1,11 +1,11 @@
 import { getEventListeners } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { StatusError } from "@berg/apimachinery";
 import { describe, expect, test } from "vitest";
 import { sleep, systemClock } from "../clock.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { FakeClock, settle } from "../testing/fake-clock.ts";
+import { refusal } from "../testing/refusal.ts";
 import { Controller, type ControllerOptions } from "./controller.ts";
 import type { ReconcileMetrics } from "./metrics.ts";
 import { type Result, TerminalError } from "./outcome.ts";
@@ -116,8 +116,7 @@ describe("a controller", () => {
       wantNextWithinMs: 7000,
     },
     "meets a conflict, which is tried again without being counted as an error": {
-      throws: () =>
-        new StatusError({ apiVersion: "v1", kind: "Status", status: "Failure", code: 409, reason: "Conflict" }),
+      throws: () => refusal(409),
       wantCounts: { requeue: 1 },
       wantNextWithinMs: 200,
     },
@@ -127,14 +126,7 @@ describe("a controller", () => {
       wantNextWithinMs: 200,
     },
     "is told by the server when to return": {
-      throws: () =>
-        new StatusError({
-          apiVersion: "v1",
-          kind: "Status",
-          status: "Failure",
-          code: 429,
-          details: { retryAfterSeconds: 4 },
-        }),
+      throws: () => refusal(429, { details: { retryAfterSeconds: 4 } }),
       wantCounts: { error: 1 },
       wantNextWithinMs: 4000,
     },

@@ -2,10 +2,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Informer } from "../cache/informer.ts";
-import { FakeServer, statusError } from "../cache/testing/fake-server.ts";
 import { sleep } from "../clock.ts";
 import { type ConfigMap, ConfigMaps } from "../kinds.ts";
 import { FakeClock, settle } from "../testing/fake-clock.ts";
+import { FakeServer } from "../testing/fake-server.ts";
+import { refusal } from "../testing/refusal.ts";
 import { Controller, type ControllerOptions } from "./controller.ts";
 import { TerminalError } from "./outcome.ts";
 import { watchSelf } from "./watches.ts";
@@ -70,7 +71,7 @@ function reconcilerOf(world: World): ControllerOptions["reconcile"] {
       if (takesMs > 0) await sleep(world.clock, takesMs, signal);
       if (ends === "never") await sleep(world.clock, 1e9, signal);
       if (ends === "error") throw new Error("the network is down");
-      if (ends === "conflict") throw statusError(409, "Conflict");
+      if (ends === "conflict") throw refusal(409, { reason: "Conflict" });
       if (ends === "panic") throw new TypeError("x is undefined");
       world.seen.set(key, saw);
       if (ends === "terminal") throw new TerminalError("it has no containers");

@@ -1,5 +1,5 @@
-import { type Status, StatusError } from "@berg/apimachinery";
 import { describe, expect, test } from "vitest";
+import { refusal } from "../testing/refusal.ts";
 import { type Outcome, outcomeOf, outcomeOfError, ReconcileTimeout, type Result, TerminalError } from "./outcome.ts";
 
 describe("what a reconcile asks for", () => {
@@ -30,10 +30,6 @@ describe("what a reconcile asks for", () => {
     test(name, () => expect(outcomeOf(result)).toEqual(want));
   }
 });
-
-function refusal(code: number, more: Partial<Status> = {}): StatusError {
-  return new StatusError({ apiVersion: "v1", kind: "Status", status: "Failure", code, ...more });
-}
 
 describe("what a reconcile throws", () => {
   const retry = { kind: "retry", afterMs: undefined };

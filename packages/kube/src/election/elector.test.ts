@@ -2,10 +2,11 @@ import { describe, expect, test } from "vitest";
 import type { Lease } from "../kinds.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { FakeClock, settle } from "../testing/fake-clock.ts";
+import { FakeLeases, type Network } from "../testing/fake-leases.ts";
+import { ProcessClock } from "../testing/process-clock.ts";
+import { refusal } from "../testing/refusal.ts";
 import { Elector, newIdentity } from "./elector.ts";
 import { LeadershipLost } from "./fence.ts";
-import { FakeLeases, type Network, refusal } from "./testing/fake-leases.ts";
-import { ProcessClock } from "./testing/process-clock.ts";
 
 const never = new AbortController().signal;
 const released: Lease["spec"] = { holderIdentity: "", leaseDurationSeconds: 1, leaseTransitions: 4 };
@@ -247,9 +248,9 @@ describe("a leader", () => {
   });
 
   const outages: { name: string; fail: Network }[] = [
-    { name: "is refused", fail: () => Promise.reject(refusal(503, "ServiceUnavailable")) },
+    { name: "is refused", fail: () => Promise.reject(refusal(503)) },
     { name: "gets no answer", fail: () => new Promise(() => {}) },
-    { name: "is answered without effect by a proxy", fail: () => Promise.reject(refusal(401, "Unauthorized")) },
+    { name: "is answered without effect by a proxy", fail: () => Promise.reject(refusal(401)) },
   ];
   for (const { name, fail } of outages) {
     test(`that ${name} is done after the renew deadline, to the millisecond`, async () => {
@@ -283,7 +284,7 @@ describe("a leader", () => {
     let down = false;
     const { world, elector } = await setUpLeader({
       network: async ({ arrive }) => {
-        if (down) throw refusal(500, "InternalError");
+        if (down) throw refusal(500);
         const answer = arrive();
         if (slow) await new Promise<void>((resolve) => world.setTimer(4000, resolve));
         return answer;
@@ -375,7 +376,7 @@ describe("a leader", () => {
     const { world } = await setUpLeader({
       log: recordingLogger(lines),
       network: async ({ arrive }) => {
-        if (down) throw refusal(503, "ServiceUnavailable");
+        if (down) throw refusal(503);
         return arrive();
       },
     });
@@ -511,7 +512,7 @@ describe("release", () => {
     let down = false;
     const { world, elector, leases } = await setUpLeader({
       network: async ({ arrive }) => {
-        if (down) throw refusal(503, "ServiceUnavailable");
+        if (down) throw refusal(503);
         return arrive();
       },
     });
@@ -551,7 +552,7 @@ test("a leader that should have exited long ago fails its liveness check; a stan
   let down = false;
   const { world, elector } = await setUpLeader({
     network: async ({ arrive }) => {
-      if (down) throw refusal(503, "ServiceUnavailable");
+      if (down) throw refusal(503);
       return arrive();
     },
   });

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { isAlreadyExists, isConflict, isNotFound, type Stored } from "@berg/apimachinery";
+import { AbortFollower } from "../abort.ts";
 import type { Client } from "../client/client.ts";
 import { type Clock, microTimestamp, type Random, sleep, type Timer } from "../clock.ts";
 import { type Lease, Leases } from "../kinds.ts";
@@ -286,18 +287,14 @@ export class Elector {
   /** Gives up on an answer while there is still time for another try. */
   async #timed<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const limitSeconds = this.#timing.renewDeadlineSeconds / 2;
-    const abort = new AbortController();
-    const end = () => abort.abort(this.#ended.signal.reason);
+    using limit = new AbortFollower(this.#ended.signal);
     const timer = this.#options.clock.setTimer(limitSeconds * 1000, () =>
-      abort.abort(new Error(`the server did not answer within ${limitSeconds} s`)),
+      limit.abort(new Error(`the server did not answer within ${limitSeconds} s`)),
     );
-    if (this.#ended.signal.aborted) end();
-    this.#ended.signal.addEventListener("abort", end, { once: true });
     try {
-      return await call(abort.signal);
+      return await call(limit.signal);
     } finally {
       timer.cancel();
-      this.#ended.signal.removeEventListener("abort", end);
     }
   }
 

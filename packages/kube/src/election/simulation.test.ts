@@ -2,9 +2,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { silentLogger } from "../log.ts";
 import { FakeClock, settle } from "../testing/fake-clock.ts";
+import { FakeLeases, type Network } from "../testing/fake-leases.ts";
+import { ProcessClock } from "../testing/process-clock.ts";
+import { refusal } from "../testing/refusal.ts";
 import { Elector } from "./elector.ts";
-import { FakeLeases, type Network, refusal } from "./testing/fake-leases.ts";
-import { ProcessClock } from "./testing/process-clock.ts";
 
 /**
  * Several replicas on one Lease, in a world where requests and answers are late, lost or refused, processes are stopped,
@@ -92,7 +93,7 @@ class Replica {
         this.#world.setTimer(this.#chance() * delayMs, () => this.clock.whenAwake(settleCall));
       if (fate < share / 3) return; // the request is lost
       if (fate < (2 * share) / 3) {
-        answer(() => reject(refusal(503, "ServiceUnavailable")));
+        answer(() => reject(refusal(503)));
         return;
       }
       this.#world.setTimer(this.#chance() * delayMs, () => {

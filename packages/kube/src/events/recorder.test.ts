@@ -1,9 +1,10 @@
-import { type KubeObject, type Status, StatusError } from "@berg/apimachinery";
+import type { KubeObject } from "@berg/apimachinery";
 import { describe, expect, test } from "vitest";
 import type { Client } from "../client/client.ts";
 import type { CoreEvent } from "../kinds.ts";
 import { silentLogger } from "../log.ts";
 import { FakeClock, settle } from "../testing/fake-clock.ts";
+import { refusal } from "../testing/refusal.ts";
 import { EventWriter } from "./recorder.ts";
 
 const web: KubeObject = {
@@ -24,7 +25,7 @@ class FakeEvents {
       const { namespace, name } = event.metadata;
       this.calls.push("create");
       await this.fail("create", "before");
-      if (this.stored.has(`${namespace}/${name}`)) throw refusal(409, "AlreadyExists");
+      if (this.stored.has(`${namespace}/${name}`)) throw refusal(409, { reason: "AlreadyExists" });
       this.stored.set(`${namespace}/${name}`, structuredClone(event));
       await this.fail("create", "after");
       return structuredClone(event);
@@ -33,7 +34,7 @@ class FakeEvents {
       this.calls.push(`patch ${patch.type}`);
       await this.fail("patch", "before");
       const event = this.stored.get(`${namespace}/${name}`);
-      if (!event) throw refusal(404, "NotFound");
+      if (!event) throw refusal(404);
       Object.assign(event, patch.body);
       return structuredClone(event);
     },
@@ -42,11 +43,6 @@ class FakeEvents {
   get messages(): string[] {
     return [...this.stored.values()].map((event) => `${event.count} ${event.message}`);
   }
-}
-
-function refusal(code: number, reason: string, cause?: string): StatusError {
-  const status: Status = { apiVersion: "v1", kind: "Status", status: "Failure", code, reason };
-  return new StatusError(cause ? { ...status, details: { causes: [{ reason: cause }] } } : status);
 }
 
 function setUp() {
@@ -139,8 +135,8 @@ describe("recording", () => {
 
 describe("writing", () => {
   const gone = [
-    { name: "it has expired on the server", error: () => refusal(404, "NotFound") },
-    { name: "somebody else has written it", error: () => refusal(409, "Conflict") },
+    { name: "it has expired on the server", error: () => refusal(404) },
+    { name: "somebody else has written it", error: () => refusal(409) },
   ];
   for (const { name, error } of gone) {
     test(`makes the event anew where ${name}, and counts that one from then on`, async () => {
@@ -165,8 +161,8 @@ describe("writing", () => {
 
   const transient = [
     { name: "a broken connection", error: () => new Error("socket hang up") },
-    { name: "an internal error", error: () => refusal(500, "InternalError") },
-    { name: "too many requests", error: () => refusal(429, "TooManyRequests") },
+    { name: "an internal error", error: () => refusal(500) },
+    { name: "too many requests", error: () => refusal(429) },
   ];
   for (const { name, error } of transient) {
     test(`tries again after ${name}, in order`, async () => {
@@ -229,12 +225,12 @@ describe("writing", () => {
   const refusals = [
     {
       name: "a namespace that is going",
-      error: () => refusal(403, "Forbidden", "NamespaceTerminating"),
+      error: () => refusal(403, { details: { causes: [{ reason: "NamespaceTerminating" }] } }),
       wantWarnings: 0,
     },
-    { name: "a namespace that is closed to us", error: () => refusal(403, "Forbidden"), wantWarnings: 0 },
-    { name: "a namespace that is gone", error: () => refusal(404, "NotFound"), wantWarnings: 0 },
-    { name: "an event that the server finds wrong", error: () => refusal(422, "Invalid"), wantWarnings: 1 },
+    { name: "a namespace that is closed to us", error: () => refusal(403), wantWarnings: 0 },
+    { name: "a namespace that is gone", error: () => refusal(404), wantWarnings: 0 },
+    { name: "an event that the server finds wrong", error: () => refusal(422), wantWarnings: 1 },
   ];
   for (const { name, error, wantWarnings } of refusals) {
     test(`drops ${name} at the first refusal`, async () => {

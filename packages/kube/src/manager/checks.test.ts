@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ProcessClock } from "../election/testing/process-clock.ts";
 import { FakeClock, settle } from "../testing/fake-clock.ts";
+import { ProcessClock } from "../testing/process-clock.ts";
 import { eventLoopCheck, informersCheck, LagMonitor } from "./checks.ts";
 
 describe("the event loop", () => {

@@ -3,17 +3,18 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { KubeObject } from "@berg/apimachinery";
 import { describe, expect, test } from "vitest";
-import { FakeServer, statusError } from "../cache/testing/fake-server.ts";
 import type { Client } from "../client/client.ts";
 import { sleep } from "../clock.ts";
 import type { ControllerOptions } from "../controller/controller.ts";
 import { watchSelf } from "../controller/watches.ts";
 import { LeadershipLost } from "../election/fence.ts";
-import { FakeLeases } from "../election/testing/fake-leases.ts";
 import { ConfigMaps, Pods } from "../kinds.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { createMetrics } from "../metrics/metrics.ts";
 import { FakeClock, settle } from "../testing/fake-clock.ts";
+import { FakeLeases } from "../testing/fake-leases.ts";
+import { FakeServer } from "../testing/fake-server.ts";
+import { refusal } from "../testing/refusal.ts";
 import { Manager, type ManagerOptions } from "./manager.ts";
 
 /** One process in a small world: a server, a lease, time, and a record of what happened in which order. */
@@ -170,7 +171,7 @@ describe("a manager that starts", () => {
 
   test("ends with the name of what is missing where a cache does not fill, and leaves nothing behind", async () => {
     const world = new World();
-    world.server.refusal = statusError(403, "Forbidden", 'User "berg" cannot list resource "configmaps"');
+    world.server.refusal = refusal(403, { message: 'User "berg" cannot list resource "configmaps"' });
     const manager = await world.manager({ election: world.election });
     manager.informer(ConfigMaps);
     const run = manager.run(world.stop.signal);

@@ -44,8 +44,9 @@ export interface ManagerOptions {
   random?: Random;
 }
 
+const cacheSyncMs = 120_000;
 /** How long each part of an orderly stop may take; together below the 30 s that a pod is given. */
-const limits = { cacheSyncMs: 120_000, drainMs: 15_000, flushMs: 2_000, releaseMs: 2_000, healthMs: 1_000 };
+const limits = { drainMs: 15_000, flushMs: 2_000, releaseMs: 2_000, healthMs: 1_000 };
 
 export class Manager {
   /** Reads freely; writes only while this process leads. */
@@ -178,14 +179,13 @@ export class Manager {
 
   async #synced(stop: AbortSignal): Promise<void> {
     try {
-      await within(this.#clock, limits.cacheSyncMs, (late) => {
+      await within(this.#clock, cacheSyncMs, (late) => {
         const signal = AbortSignal.any([stop, late]);
         return Promise.all(this.#informers.map((informer) => informer.synced(signal)));
       });
     } catch (cause) {
       if (stop.aborted) return;
-      const seconds = limits.cacheSyncMs / 1000;
-      throw new Error(`${this.#unfilledCaches()} after ${seconds} s: the log says why`, { cause });
+      throw new Error(`${this.#unfilledCaches()} after ${cacheSyncMs / 1000} s: the log says why`, { cause });
     }
   }
 

@@ -132,7 +132,7 @@ export async function createMetrics(): Promise<Metrics> {
         total.inc({ code, method, host });
         duration.observe({ verb: method, host }, seconds);
       },
-      retried: ({ method, host, code }) => retries.inc({ verb: method, host, ...(code && { code }) }),
+      retried: ({ method, host, code }) => retries.inc({ verb: method, host, code }),
       rateLimited: (seconds) => limiter.observe(seconds),
     };
   }

@@ -1,2 +1,3 @@
-/** Stand-ins for what a test must control: time and chance. Never imported by code that ships. */
+/** Stand-ins for what a test must control: time, and a server's refusals. Never imported by code that ships. */
 export * from "./fake-clock.ts";
+export * from "./refusal.ts";

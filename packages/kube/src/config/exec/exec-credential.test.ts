@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { makeCa } from "../../testing/certificates.ts";
 import { ConfigError } from "../config-error.ts";
-import { makeCa } from "../test-certificates.ts";
 import type { ExecConfig } from "./exec-config.ts";
 import { execInfo, parseExecCredential } from "./exec-credential.ts";
 
@@ -86,6 +86,10 @@ describe("what a plugin answers", () => {
     },
     {
       stdout: answer({ token: "t", expirationTimestamp: "tomorrow" }),
+      want: "has a wrong expirationTimestamp: it is not a time as in RFC 3339",
+    },
+    {
+      stdout: answer({ token: "t", expirationTimestamp: "2026-02-30T00:00:00Z" }),
       want: "has a wrong expirationTimestamp: it is not a time as in RFC 3339",
     },
   ])("is refused when it $want", ({ stdout, want }) => {

@@ -1,3 +1,4 @@
+import { parseTime } from "@berg/apimachinery";
 import type { Cluster } from "../cluster.ts";
 import { ConfigError } from "../config-error.ts";
 import { isMapping } from "../entry.ts";
@@ -49,7 +50,7 @@ export function parseExecCredential(exec: ExecConfig, stdout: string): ExecCrede
   const cert = text("clientCertificateData");
   const key = text("clientKeyData");
   const expiration = text("expirationTimestamp");
-  const expiresAt = expiration === undefined ? undefined : parseTime(expiration);
+  const expiresAt = expiration === undefined ? undefined : timeOr(Number.NaN, expiration);
 
   if (token === undefined && cert === undefined && key === undefined) throw wrong("holds no token and no certificate");
   if (token !== undefined && !isToken(token)) throw wrong("has a wrong token: there are spaces or the like in it");
@@ -68,8 +69,13 @@ export function parseExecCredential(exec: ExecConfig, stdout: string): ExecCrede
   };
 }
 
-function parseTime(text: string): number {
-  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
+function timeOr(otherwise: number, text: string): number {
+  try {
+    return parseTime(text);
+  } catch {
+    // Its error would quote what the plugin printed.
+    return otherwise;
+  }
 }
 
 function parseJson(text: string): unknown {

@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { makeCa } from "../../testing/certificates.ts";
 import { FakeClock } from "../../testing/fake-clock.ts";
+import { makeFiles } from "../../testing/files.ts";
 import { ConfigError } from "../config-error.ts";
-import { makeCa } from "../test-certificates.ts";
-import { makeFiles } from "../test-files.ts";
 import type { ExecConfig } from "./exec-config.ts";
 import { ExecPlugin } from "./exec-plugin.ts";
 

@@ -1,5 +1,5 @@
-import type { Clock, Timer } from "../../clock.ts";
-import type { FakeClock } from "../../testing/fake-clock.ts";
+import type { Clock, Timer } from "../clock.ts";
+import type { FakeClock } from "./fake-clock.ts";
 
 /**
  * The clocks of one process in a simulated world. They may run fast or slow, and the process may be stopped (SIGSTOP:

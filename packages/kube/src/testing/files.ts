@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-// biome-ignore lint/correctness/noUndeclaredDependencies: only tests import this file, and theirs is the root's vitest
 import { onTestFinished } from "vitest";
 
 /** Real files in a directory that goes when the test has ended: `await makeFiles({ "a/kubeconfig": "…" })`. */

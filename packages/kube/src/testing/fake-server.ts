@@ -1,15 +1,9 @@
-import {
-  FrameError,
-  initialEventsEnd,
-  type Status,
-  StatusError,
-  type Stored,
-  type WatchEvent,
-} from "@berg/apimachinery";
-import type { Client, ListOptions, WatchOptions } from "../../client/client.ts";
-import { ConnectionError } from "../../client/transport.ts";
-import type { ConfigMap } from "../../kinds.ts";
-import { storedConfigMap } from "../../testing/objects.ts";
+import { FrameError, initialEventsEnd, type Stored, type WatchEvent } from "@berg/apimachinery";
+import type { Client, ListOptions, WatchOptions } from "../client/client.ts";
+import { ConnectionError } from "../client/transport.ts";
+import type { ConfigMap } from "../kinds.ts";
+import { storedConfigMap } from "./objects.ts";
+import { refusal } from "./refusal.ts";
 
 interface Follower {
   readonly onEvents: (events: WatchEvent<ConfigMap>[]) => void;
@@ -122,7 +116,7 @@ export class FakeServer {
   }
 
   #initial(): WatchEvent<ConfigMap>[] {
-    if (!this.streamsLists) throw statusError(422, "Invalid");
+    if (!this.streamsLists) throw refusal(422, { reason: "Invalid" });
     const objects = [...this.objects.values()].map((object) => ({ type: "ADDED", object }) as const);
     return [...objects, bookmark(this.#version, { [initialEventsEnd]: "true" })];
   }
@@ -130,7 +124,7 @@ export class FakeServer {
   #since(version: number): WatchEvent<ConfigMap>[] {
     const missed = this.#history.filter(({ object }) => Number(object.metadata.resourceVersion) > version);
     // Versions come one by one: as many must be there as there were since.
-    if (missed.length < this.#version - version) throw statusError(410, "Expired");
+    if (missed.length < this.#version - version) throw refusal(410, { reason: "Expired" });
     return missed;
   }
 
@@ -153,11 +147,6 @@ export class FakeServer {
       follower.end(error as Error);
     }
   }
-}
-
-export function statusError(code: number, reason: string, message = `refused: ${reason}`): StatusError {
-  const status: Status = { apiVersion: "v1", kind: "Status", status: "Failure", code, reason, message };
-  return new StatusError(status);
 }
 
 function bookmark(version: number, annotations?: Record<string, string>): WatchEvent<ConfigMap> {

@@ -1,6 +1,7 @@
-import { type Status, StatusError, type Stored } from "@berg/apimachinery";
-import type { Client } from "../../client/client.ts";
-import type { Lease } from "../../kinds.ts";
+import type { Stored } from "@berg/apimachinery";
+import type { Client } from "../client/client.ts";
+import type { Lease } from "../kinds.ts";
+import { refusal } from "./refusal.ts";
 
 /** How one call travels: `arrive` is the moment it takes effect on the server. */
 export type Network = <T>(call: { verb: string; arrive: () => T; signal: AbortSignal }) => Promise<T>;
@@ -46,12 +47,12 @@ export class FakeLeases {
 
   #get(): Stored<Lease> {
     this.calls.push("get");
-    if (!this.lease) throw refusal(404, "NotFound");
+    if (!this.lease) throw refusal(404, { reason: "NotFound" });
     return structuredClone(this.lease);
   }
 
   #create(lease: Lease): Stored<Lease> {
-    if (this.lease) throw refusal(409, "AlreadyExists");
+    if (this.lease) throw refusal(409, { reason: "AlreadyExists" });
     this.calls.push(`create ${lease.spec?.holderIdentity ?? ""}`);
     this.lease = this.#stored(lease);
     return structuredClone(this.lease);
@@ -61,7 +62,7 @@ export class FakeLeases {
     const { uid, resourceVersion } = lease.metadata;
     // Leases can be created by PUT, but one with a uid is then a conflict, not a 404.
     if (this.lease?.metadata.uid !== uid || this.lease.metadata.resourceVersion !== resourceVersion)
-      throw refusal(409, "Conflict");
+      throw refusal(409, { reason: "Conflict" });
     this.calls.push(`update ${lease.spec?.holderIdentity ?? ""}`);
     this.lease = this.#stored(lease, uid);
     return structuredClone(this.lease);
@@ -71,11 +72,6 @@ export class FakeLeases {
     const filled = { creationTimestamp: "2026-01-01T00:00:00Z", resourceVersion: String(++this.#version), uid };
     return structuredClone({ ...lease, metadata: { ...lease.metadata, ...filled } });
   }
-}
-
-export function refusal(code: number, reason: string): StatusError {
-  const status: Status = { apiVersion: "v1", kind: "Status", status: "Failure", code, reason };
-  return new StatusError(status);
 }
 
 function aborted(signal: AbortSignal): Promise<never> {
