@@ -1,3 +1,5 @@
+import { isInvalid, StatusError } from "@berg/apimachinery";
+
 /**
  * What the runtime asks of a logger; pino's is one. Fields first, then a sentence that does not change, so that lines
  * can be searched. Never an object or a body in the fields: it may hold a flag or a token.
@@ -18,9 +20,21 @@ export const silentLogger: Logger = {
   child: () => silentLogger,
 };
 
-/** The words of anything thrown, for a log line. */
+/**
+ * What went wrong, for a log line, in its own words where those are ours or the server's. Not where they quote what was
+ * being read or written, which may hold a flag or a token: a parser's error, a value that the server finds invalid, and
+ * what is thrown and is no error at all.
+ */
 export function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return `a ${typeof error} was thrown`;
+  if (error instanceof SyntaxError) return `${error.name} (its words are withheld: they quote what was read)`;
+  if (error instanceof StatusError && isInvalid(error)) return invalidFields(error);
+  return error.message;
+}
+
+function invalidFields({ status }: StatusError): string {
+  const fields = status.details?.causes?.flatMap(({ field }) => field || []) ?? [];
+  return `the server finds it invalid${fields.length === 0 ? "" : `: ${[...new Set(fields)].join(", ")}`}`;
 }
 
 /** Where it was thrown, without its words: those may quote what was being read. */

@@ -53,6 +53,16 @@ describe("a store", () => {
     expect([store.byIndex("data", "lost"), store.byIndex("data", "new")]).toEqual([[], [again[1]]]);
   });
 
+  test("finds nothing that is gone, even where an index function changes its mind", () => {
+    const store = new Store<ConfigMap>();
+    let value = "before";
+    store.ensureIndex("odd", () => [value]);
+    store.put(storedConfigMap("a", 1));
+    value = "after";
+    store.remove(storedConfigMap("a", 1));
+    expect(store.byIndex("odd", "before")).toEqual([]);
+  });
+
   test("names the index that is missing", () => {
     expect(() => new Store().byIndex("owner", "x")).toThrow('there is no index "owner"');
   });

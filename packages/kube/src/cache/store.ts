@@ -24,7 +24,7 @@ export class Store<T extends KubeObject> {
   ensureIndex(name: string, valuesOf: IndexFunction<T>): void {
     if (this.#indexes.has(name)) return;
     const index = new Index(valuesOf);
-    for (const [key, object] of this.#objects) index.add(key, object);
+    for (const [key, object] of this.#objects) index.put(key, object);
     this.#indexes.set(name, index);
   }
 
@@ -52,7 +52,7 @@ export class Store<T extends KubeObject> {
     const key = keyOf(object);
     const old = this.#objects.get(key);
     if (old && sameVersion(old, object)) return [];
-    this.#set(key, object, old);
+    this.#set(key, object);
     return changesOf(old, object);
   }
 
@@ -61,7 +61,7 @@ export class Store<T extends KubeObject> {
     const old = this.#objects.get(key);
     if (!old || old.metadata.uid !== object.metadata.uid) return [];
     this.#objects.delete(key);
-    for (const index of this.#indexes.values()) index.remove(key, old);
+    for (const index of this.#indexes.values()) index.remove(key);
     return [{ type: "deleted", object }];
   }
 
@@ -75,7 +75,7 @@ export class Store<T extends KubeObject> {
     const came: Change<T>[] = [];
     for (const [key, old] of this.#objects) {
       if (next.has(key)) continue;
-      for (const index of this.#indexes.values()) index.remove(key, old);
+      for (const index of this.#indexes.values()) index.remove(key);
       gone.push({ type: "deleted", object: old });
     }
     const before = this.#objects;
@@ -87,24 +87,23 @@ export class Store<T extends KubeObject> {
         this.#objects.set(key, old);
         continue;
       }
-      this.#set(key, object, old);
+      this.#set(key, object);
       came.push(...changesOf(old, object));
     }
     return [...gone, ...came];
   }
 
-  #set(key: ObjectKey, object: Stored<T>, old: Stored<T> | undefined): void {
+  #set(key: ObjectKey, object: Stored<T>): void {
     this.#objects.set(key, object);
-    for (const index of this.#indexes.values()) {
-      if (old) index.remove(key, old);
-      index.add(key, object);
-    }
+    for (const index of this.#indexes.values()) index.put(key, object);
   }
 }
 
 class Index<T extends KubeObject> {
   readonly #valuesOf: IndexFunction<T>;
   readonly #keys = new Map<string, Set<ObjectKey>>();
+  /** What was asked once is remembered: a function that answered otherwise later would leave keys of the gone behind. */
+  readonly #values = new Map<ObjectKey, readonly string[]>();
 
   constructor(valuesOf: IndexFunction<T>) {
     this.#valuesOf = valuesOf;
@@ -114,20 +113,24 @@ class Index<T extends KubeObject> {
     return this.#keys.get(value) ?? [];
   }
 
-  add(key: ObjectKey, object: Stored<T>): void {
-    for (const value of this.#valuesOf(object)) {
+  put(key: ObjectKey, object: Stored<T>): void {
+    this.remove(key);
+    const values = this.#valuesOf(object);
+    if (values.length > 0) this.#values.set(key, values);
+    for (const value of values) {
       const keys = this.#keys.get(value);
       if (keys) keys.add(key);
       else this.#keys.set(value, new Set([key]));
     }
   }
 
-  remove(key: ObjectKey, object: Stored<T>): void {
-    for (const value of this.#valuesOf(object)) {
+  remove(key: ObjectKey): void {
+    for (const value of this.#values.get(key) ?? []) {
       const keys = this.#keys.get(value);
       keys?.delete(key);
       if (keys?.size === 0) this.#keys.delete(value);
     }
+    this.#values.delete(key);
   }
 }
 
