@@ -8,7 +8,7 @@ const steps: { name: string; command: string; fix: string }[] = [
   {
     name: "generated files",
     command: "node packages/resources/src/generate.ts --check",
-    fix: "npm run generate, and commit what it changes",
+    fix: "npm run generate, and commit what it changes (or mend what keeps it from running)",
   },
   {
     name: "lockfile",
@@ -16,7 +16,11 @@ const steps: { name: string; command: string; fix: string }[] = [
     fix: "npm run lockfile, and commit what it changes",
   },
   { name: "types", command: "tsc", fix: "see the errors above" },
-  { name: "lint, format, boundaries", command: "biome ci --error-on-warnings", fix: "npm run format" },
+  {
+    name: "lint, format, boundaries",
+    command: "biome ci --error-on-warnings",
+    fix: "npm run format mends what is FIXABLE; the rest is told above",
+  },
   { name: "dead code", command: "knip", fix: "remove what is unused, or use it" },
 ];
 

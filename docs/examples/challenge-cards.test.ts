@@ -28,3 +28,8 @@ test.each(["challenge-cards.ts", "run-challenge-cards.ts"])("the guide shows %s 
   const source = await readFile(join(import.meta.dirname, file), "utf8");
   expect(guide).toContain(`\`\`\`ts\n${source}\`\`\``);
 });
+
+test("the guide's fences close", async () => {
+  const guide = await readFile(join(import.meta.dirname, "../write-a-controller.md"), "utf8");
+  expect(guide.match(/^`{3,}/gm)).toEqual(["```", "```", "```", "```"]);
+});

@@ -1,5 +1,4 @@
 /** Keeps, beside each Challenge, a ConfigMap `<challenge>-card` with what players read about it. */
-import { isDeepStrictEqual } from "node:util";
 import { isAlreadyExists, type Stored } from "@berg/apimachinery";
 import { ConfigMaps, type Manager, TerminalError, watchOwned, watchSelf } from "@berg/kube";
 import { type Challenge, Challenges } from "@berg/resources";
@@ -28,7 +27,7 @@ export function addCardController(manager: Manager): void {
       if (!challenge) return;
       const card = cardOf(challenge);
       const found = cards.get(`${key}-card`);
-      if (found && isDeepStrictEqual(found.data, card.data)) return;
+      if (found && Object.entries(card.data).every(([field, text]) => found.data?.[field] === text)) return;
       // One effect. A card that is there is ours, by its label; what carries its name without it is somebody else's.
       if (found) {
         const metadata = { ...card.metadata, uid: found.metadata.uid };

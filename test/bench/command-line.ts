@@ -8,7 +8,7 @@ export interface Command {
 /** What the user got wrong, in words for the user. */
 export class UsageError extends Error {}
 
-const usage = "npm run bench [-- name…] [-- --quick] [-- --json]";
+const usage = "npm run bench -- [name…] [--quick] [--json]";
 
 export function parseCommandLine(args: readonly string[], known: readonly string[]): Command {
   const flags = args.filter((arg) => arg.startsWith("-"));

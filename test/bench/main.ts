@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- name…] [-- --quick] [-- --json]`: measures, and prints one table. Whether a goal is met stands
+ * `npm run bench -- [name…] [--quick] [--json]`: measures, and prints one table. Whether a goal is met stands
  * in it; the run itself ends with 1 only where it could not measure, and with 2 where it was asked for something that is
  * not there.
  *

@@ -26,6 +26,12 @@ describe("berg", () => {
     expect(names.sort()).toEqual(["challengeinstances.berg.norelect.ch", "challenges.berg.norelect.ch"]);
   });
 
+  test("takes no more words than a command has, and explains each", async () => {
+    const failure = await run("crds", "extra").catch((error) => error);
+    expect([failure.code, failure.stderr]).toEqual([2, expect.stringContaining("too many arguments")]);
+    expect((await run("help", "crds")).stdout).toContain("berg crds");
+  });
+
   test("names a command that it does not know, and shows those that it does", async () => {
     const failure = await run("chals").catch((error) => error);
     expect(failure.code).toBe(2);

@@ -11,9 +11,10 @@ export function program(out: { write(text: string): unknown }): Command {
     .showHelpAfterError()
     // What was typed wrong is told apart from what went wrong (1).
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
-    .allowExcessArguments()
-    .action((_, command: Command) => {
-      const [unknown] = command.args;
+    .argument("[command]")
+    .usage("[options] [command]")
+    .helpCommand(true)
+    .action((unknown: string | undefined, _, command: Command) => {
       if (unknown !== undefined) command.error(`error: there is no command "${unknown}"`);
       out.write(overview());
     });
