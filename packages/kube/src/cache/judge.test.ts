@@ -3,7 +3,16 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ConnectionError } from "../client/transport.ts";
 import { ConfigMaps } from "../kinds.ts";
-import { ErrorFrame, HistoryReset, judge, reconnectDelay, remedyFor, Stalled, type Verdict } from "./judge.ts";
+import {
+  ErrorFrame,
+  HistoryReset,
+  isWorrying,
+  judge,
+  reconnectDelay,
+  remedyFor,
+  Stalled,
+  type Verdict,
+} from "./judge.ts";
 
 const status = (code: number, reason = "", causes?: { reason: string }[]): Status => ({
   apiVersion: "v1",
@@ -60,8 +69,52 @@ test("the wait before the next watch is anywhere up to a ceiling that doubles fr
   );
 });
 
+describe("a failure", () => {
+  const failures: Record<string, { error?: unknown; filled?: boolean; failures?: number; want: boolean }> = {
+    "before anything was listed": { error: broken, filled: false, want: true },
+    "that a listed copy outlives": { error: broken, failures: 4, want: false },
+    "that goes on": { error: broken, failures: 5, want: true },
+    "by a server that closes every watch at once": { failures: 5, want: true },
+    "for want of rights": { error: new StatusError(status(403)), want: true },
+    "for want of a name": { error: new StatusError(status(401)), want: true },
+    "for want of the resource": { error: new StatusError(status(404)), want: true },
+    "of a busy server": { error: new StatusError(status(429)), want: false },
+  };
+  for (const [name, { error, filled = true, failures: count = 1, want }] of Object.entries(failures)) {
+    test(`${name} is ${want ? "" : "not "}worrying`, () => {
+      expect(isWorrying(error, { filled, failures: count })).toBe(want);
+    });
+  }
+});
+
+const cut = (code: string) => new ConnectionError("cut", { sent: false, cause: Object.assign(new Error(), { code }) });
+const says = (message: string, code = 400) => new StatusError({ ...status(code), message });
+const remedies: Record<string, { errors: unknown[]; want: string }> = {
+  "that cannot be reached": {
+    errors: ["ECONNREFUSED", "ENOTFOUND", "ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT"].map(cut),
+    want: "check the server address in the kubeconfig, and that it is up",
+  },
+  "whose certificate is not trusted": {
+    errors: ["DEPTH_ZERO_SELF_SIGNED_CERT", "SELF_SIGNED_CERT_IN_CHAIN", "UNABLE_TO_VERIFY_LEAF_SIGNATURE"].map(cut),
+    want: "add certificate-authority(-data) of the server to the kubeconfig",
+  },
+  "that expects TLS": {
+    errors: [
+      says("the server answered 400: Client sent an HTTP request to an HTTPS server."),
+      says("the server answered 400: The plain HTTP request was sent to HTTPS port"),
+    ],
+    want: "write https:// in the kubeconfig",
+  },
+};
+for (const [name, { errors, want }] of Object.entries(remedies)) {
+  test(`a server ${name} has a remedy`, () => {
+    expect(errors.map((error) => remedyFor(error, ConfigMaps))).toEqual(errors.map(() => want));
+  });
+}
+
 test("there is a remedy only for what a person can remedy", () => {
-  for (const error of [undefined, broken, new Stalled(1), new StatusError(status(503)), new StatusError(tooLarge)]) {
+  const passing = [undefined, broken, cut("ECONNRESET"), new Stalled(1), says("bad", 400), says("busy", 503)];
+  for (const error of [...passing, new StatusError(tooLarge)]) {
     expect(remedyFor(error, ConfigMaps)).toBeUndefined();
   }
 });

@@ -1,5 +1,6 @@
 import {
   FrameError,
+  isBadRequest,
   isForbidden,
   isGone,
   isNotFound,
@@ -9,6 +10,7 @@ import {
   resourceName,
   StatusError,
 } from "@berg/apimachinery";
+import { ConnectionError } from "../client/transport.ts";
 import type { Random } from "../clock.ts";
 import type { RelistReason } from "./metrics.ts";
 
@@ -71,11 +73,52 @@ export function reconnectDelay(failures: number, random: Random): number {
   return random() * Math.min(longestDelayMs, firstDelayMs * 2 ** (failures - 1));
 }
 
-/** What a person has to do before it can work; undefined where it may pass by itself. */
+const lastingFailures = 5;
+
+/**
+ * Whether a person should hear of a failure: nothing was ever listed, the server refuses, or it goes on for long.
+ * Anything else is a connection that is made again, as happens every day.
+ */
+export function isWorrying(error: unknown, { filled, failures }: { filled: boolean; failures: number }): boolean {
+  return !filled || failures >= lastingFailures || isForbidden(error) || isUnauthorized(error) || isNotFound(error);
+}
+
+/** What a person may do about it; undefined where nothing is known to help. */
 export function remedyFor(error: unknown, type: ResourceType): string | undefined {
   if (isForbidden(error)) return `allow this account to list and watch ${resourceName(type)}, by a role and a binding`;
   if (isUnauthorized(error)) return "give this process a token or certificate that the server accepts";
   if (isNotFound(error))
     return `install the CustomResourceDefinition of ${resourceName(type)}, with version ${type.version} served`;
+  if (isBadRequest(error) && plainHttp.test((error as Error).message)) return "write https:// in the kubeconfig";
+  const code = connectionCode(error);
+  if (unreachable.has(code)) return "check the server address in the kubeconfig, and that it is up";
+  if (untrusted.has(code)) return "add certificate-authority(-data) of the server to the kubeconfig";
   return undefined;
+}
+
+// "Client sent an HTTP request to an HTTPS server" from Go, "plain HTTP request was sent to HTTPS port" from nginx.
+const plainHttp = /HTTP request (was sent )?to (an )?HTTPS/i;
+const unreachable = new Set([
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ETIMEDOUT",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_HEADERS_TIMEOUT",
+]);
+const untrusted = new Set([
+  "CERT_SIGNATURE_FAILURE",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
+/** As Node and undici write it; `""` where there is none. */
+function connectionCode(error: unknown): string {
+  const cause = error instanceof ConnectionError ? (error.cause as { code?: unknown } | undefined) : undefined;
+  return typeof cause?.code === "string" ? cause.code : "";
 }

@@ -91,7 +91,12 @@ async function start(prepare: (server: PuppetServer) => void = () => {}) {
   const relists: string[] = [];
   const resets: boolean[] = [];
   const warnings: object[] = [];
-  const log: Logger = { ...silentLogger, warn: (fields, message) => warnings.push({ message, ...fields }) };
+  const infos: string[] = [];
+  const log: Logger = {
+    ...silentLogger,
+    info: (_, message) => infos.push(message),
+    warn: (fields, message) => warnings.push({ message, ...fields }),
+  };
   const stop = new AbortController();
   const reflector = new Reflector<ConfigMap>({
     client: server.client,
@@ -114,7 +119,7 @@ async function start(prepare: (server: PuppetServer) => void = () => {}) {
     await run;
     expect(clock.timers).toBe(0);
   };
-  return { clock, server, seen, relists, resets, warnings, reflector, stop, finish };
+  return { clock, server, seen, relists, resets, warnings, infos, reflector, stop, finish };
 }
 
 const added = (name: string, version: number): WatchEvent<ConfigMap> => ({
@@ -381,6 +386,38 @@ describe("a reflector", () => {
       await finish();
     });
   }
+
+  test("warns of a server that it never reached, and of one that stays away, but not of a reconnect", async () => {
+    const cause = Object.assign(new Error(), { code: "ECONNREFUSED" });
+    const refused = new ConnectionError("connect ECONNREFUSED", { sent: false, cause });
+    const refuse = () => {
+      throw refused;
+    };
+    const { server, clock, warnings, infos, finish } = await start((it) => {
+      it.onList = refuse;
+    });
+    const warning = {
+      message: "cannot list and watch",
+      resource: "configmaps",
+      error: "connect ECONNREFUSED",
+      remedy: "check the server address in the kubeconfig, and that it is up",
+    };
+    expect([warnings, infos]).toEqual([[{ ...warning, relist: undefined, failures: 1, delay: 400 }], []]);
+
+    server.onList = () => {};
+    await clock.advance(400);
+    await server.live();
+    server.onList = refuse;
+    server.end(refused);
+    // Failures at 0, 0.4, 1.2, 2.8 and 6 s.
+    await clock.advance(5_999);
+    expect([warnings.length, infos]).toEqual([1, Array(4).fill("watch is reopened")]);
+    await clock.advance(1);
+    expect(warnings.slice(1)).toEqual([{ ...warning, relist: undefined, failures: 5, delay: 6400 }]);
+    await clock.advance(120_000);
+    expect(warnings.length).toBeLessThan(12);
+    await finish();
+  });
 
   test("is deaf only while a watch that is open brings nothing, never while the server is away", async () => {
     const { server, clock, reflector, finish } = await start();

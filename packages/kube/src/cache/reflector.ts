@@ -20,7 +20,7 @@ import { AbortFollower } from "../abort.ts";
 import type { Client, Selection, WatchOptions } from "../client/client.ts";
 import { type Clock, type Random, sleep } from "../clock.ts";
 import { errorText, type Logger } from "../log.ts";
-import { ErrorFrame, HistoryReset, judge, reconnectDelay, remedyFor, Stalled } from "./judge.ts";
+import { ErrorFrame, HistoryReset, isWorrying, judge, reconnectDelay, remedyFor, Stalled } from "./judge.ts";
 import type { InformerMetrics, RelistReason } from "./metrics.ts";
 import { Watchdog } from "./watchdog.ts";
 
@@ -52,6 +52,7 @@ export class Reflector<T extends KubeObject> {
   #relistReason: RelistReason = "start";
   /** Versions of before mean nothing any more. Stays until everything is listed anew, whatever else goes wrong on the way. */
   #wasReset = false;
+  #filled = false;
   #streamsLists = true;
   #lastSignOfLife: number;
   /** Since when changes arrive as they happen; undefined while it only tries to get there. */
@@ -112,13 +113,16 @@ export class Reflector<T extends KubeObject> {
     }
   }
 
-  #tellOf(error: unknown, more: object): void {
+  #tellOf(error: unknown, more: { relist: RelistReason | undefined; failures: number; delay: number }): void {
     const { log, type } = this.#options;
     const resource = resourceName(type);
     const fields = { resource, ...more, error: error === undefined ? "closed at once" : errorText(error) };
-    const remedy = remedyFor(error, type);
-    if (remedy) log.warn({ ...fields, remedy }, "cannot list and watch");
-    else log.info(fields, "watch is reopened");
+    if (isWorrying(error, { filled: this.#filled, failures: more.failures })) {
+      const remedy = remedyFor(error, type);
+      log.warn({ ...fields, ...(remedy && { remedy }) }, "cannot list and watch");
+    } else {
+      log.info(fields, "watch is reopened");
+    }
   }
 
   async #fill(signal: AbortSignal): Promise<void> {
@@ -221,6 +225,7 @@ export class Reflector<T extends KubeObject> {
     this.#options.onReplace(objects, { reset: this.#wasReset });
     this.#wasReset = false;
     this.#resourceVersion = resourceVersion;
+    this.#filled = true;
   }
 
   #apply(events: WatchEvent<T>[]): void {

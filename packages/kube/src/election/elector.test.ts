@@ -214,6 +214,75 @@ describe("a candidate", () => {
     expect(lines.filter((line) => !line.startsWith("info"))).toEqual([]);
   });
 
+  const firstLooks: { name: string; spec?: Lease["spec"]; wantHolder: string; wantSeconds: number }[] = [
+    { name: "one of another", spec: heldByOther, wantHolder: "other", wantSeconds: 15 },
+    { name: "a longer one", spec: { ...heldByOther, leaseDurationSeconds: 60 }, wantHolder: "other", wantSeconds: 60 },
+    { name: "one that it had to make", wantHolder: "nobody", wantSeconds: 15 },
+  ];
+  for (const { name, spec, wantHolder, wantSeconds } of firstLooks) {
+    test(`says once that it waits for a lease, and how long: ${name}`, async () => {
+      const lines: string[] = [];
+      const { world, leases, run } = setUp({ log: recordingLogger(lines, { withFields: true }) });
+      if (spec) leases.put(spec);
+      run();
+      await world.advance(10_000);
+      const waits = `info waiting for the lease {"holder":"${wantHolder}","seconds":${wantSeconds}}`;
+      expect(lines).toEqual(spec ? ['info the lease has a new holder {"holder":"other"}', waits] : [waits]);
+    });
+  }
+
+  test("does not say that it waits where the lease is free", async () => {
+    const lines: string[] = [];
+    await setUpLeader({ log: recordingLogger(lines) });
+    expect(lines).toEqual(["info the lease has a new holder", "info leading"]);
+  });
+
+  const refusedVerbs = ["get", "create"];
+  for (const refused of refusedVerbs) {
+    test(`without the right to ${refused} says what to do about once a minute, and is not ready until it can`, async () => {
+      const lines: string[] = [];
+      let forbidden = true;
+      const { world, elector, run } = setUp({
+        log: recordingLogger(lines, { withFields: true }),
+        network: async ({ verb, arrive }) => {
+          if (forbidden && verb === refused) throw refusal(403, { reason: "Forbidden", message: "no" });
+          return arrive();
+        },
+      });
+      expect(elector.leaseReachable()).toBeUndefined();
+      run();
+      await world.advance(59_999);
+      const remedy = "allow get, create and update on leases in ctf";
+      const line = `warn the lease cannot be read or written; trying on {"error":"no","remedy":"${remedy}"}`;
+      expect(lines).toEqual([line]);
+      expect(elector.leaseReachable()).toBe("cannot read or write the lease ctf/berg: the log says why");
+      await world.advance(62_000);
+      expect(lines).toEqual([line, line, line]);
+      forbidden = false;
+      await world.advance(2000);
+      expect(elector.leaseReachable()).toBeUndefined();
+    });
+  }
+
+  test("that could once stays ready through an outage", async () => {
+    const lines: string[] = [];
+    let down = false;
+    const { world, elector, leases, run } = setUp({
+      log: recordingLogger(lines, { withFields: true }),
+      network: async ({ arrive }) => {
+        if (down) throw refusal(503, { message: "away" });
+        return arrive();
+      },
+    });
+    leases.put(heldByOther);
+    run();
+    await world.advance(1000);
+    down = true;
+    await world.advance(10_000);
+    expect(lines.at(-1)).toBe('warn the lease cannot be read or written; trying on {"error":"away"}');
+    expect(elector.leaseReachable()).toBeUndefined();
+  });
+
   test("counts transitions from 0 again where one more would not fit", async () => {
     const { world, leases, run } = setUp();
     leases.put({ ...released, leaseTransitions: 2 ** 31 - 1 });
@@ -612,8 +681,9 @@ test("an identity is this machine's name and something nobody else has", () => {
   expect(newIdentity()).not.toBe(newIdentity());
 });
 
-function recordingLogger(lines: string[]): Logger {
-  const at = (level: string) => (_fields: object, message: string) => void lines.push(`${level} ${message}`);
+function recordingLogger(lines: string[], { withFields = false } = {}): Logger {
+  const at = (level: string) => (fields: object, message: string) =>
+    void lines.push(`${level} ${message}${withFields ? ` ${JSON.stringify(fields)}` : ""}`);
   const logger: Logger = {
     debug: at("debug"),
     info: at("info"),

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { isAlreadyExists, isConflict, isNotFound, type Stored } from "@berg/apimachinery";
+import { isAlreadyExists, isConflict, isForbidden, isNotFound, type Stored } from "@berg/apimachinery";
 import { AbortFollower } from "../abort.ts";
 import type { Client } from "../client/client.ts";
 import { type Clock, microTimestamp, type Random, sleep, type Timer } from "../clock.ts";
@@ -16,6 +16,7 @@ import {
   renewed,
   type Sighting,
   sight,
+  silenceSeconds,
   type Term,
   unheldLease,
 } from "./lease.ts";
@@ -68,7 +69,11 @@ export class Elector {
   #term: Term | undefined;
   #lease: Stored<Lease> | undefined;
   #deadline: Timer | undefined;
-  #failing = false;
+  #waiting = false;
+  /** Whether a try has ever come to its end. */
+  #reached = false;
+  /** When we last told (monotonic ms) that the tries fail; undefined while they do not. */
+  #complainedAt: number | undefined;
 
   constructor(options: ElectorOptions) {
     this.#timing = options.timing ?? defaultTiming;
@@ -104,6 +109,12 @@ export class Elector {
     const limit = this.#timing.leaseSeconds + leaseGraceSeconds;
     if (!this.#fence.wasOpen || this.#fence.ageMs <= limit * 1000) return undefined;
     return `the lease ${this.#where} was not renewed for ${Math.round(this.#fence.ageMs / 1000)} s`;
+  };
+
+  /** A readiness check: a candidate that has never been able to run, for want of rights or of a server. */
+  readonly leaseReachable = (): string | undefined => {
+    if (this.#reached || this.#complainedAt === undefined) return undefined;
+    return `cannot read or write the lease ${this.#where}: the log says why`;
   };
 
   /**
@@ -145,15 +156,23 @@ export class Elector {
     const term = this.#fence.wasOpen ? this.#term : undefined;
     try {
       await (term ? this.#renew(term) : this.#acquire());
-      this.#failing = false;
+      this.#reached = true;
+      this.#complainedAt = undefined;
     } catch (error) {
       // That others were faster is no failure.
       if (this.#ended.signal.aborted || isConflict(error) || isAlreadyExists(error)) return;
-      // One line for an outage, not one a try.
-      if (!this.#failing)
-        this.#options.log.warn({ error: errorText(error) }, "the lease cannot be read or written; trying on");
-      this.#failing = true;
+      this.#complain(error);
     }
+  }
+
+  /** A line a minute for as long as it lasts, not one a try. */
+  #complain(error: unknown): void {
+    const { clock, log, namespace } = this.#options;
+    const now = clock.monotonic();
+    if (this.#complainedAt !== undefined && now - this.#complainedAt < complaintMs) return;
+    this.#complainedAt = now;
+    const remedy = isForbidden(error) && `allow get, create and update on leases in ${namespace}`;
+    log.warn({ error: errorText(error), ...(remedy && { remedy }) }, "the lease cannot be read or written; trying on");
   }
 
   /**
@@ -194,9 +213,16 @@ export class Elector {
 
     // Our own earlier try may have been written though its answer never came.
     const won = this.#term && isOfTerm(lease, this.#term) ? this.#term : undefined;
-    if (!won && !isFree(lease, this.#sighting, leaseSeconds, now)) return;
+    if (!won && !isFree(lease, this.#sighting, leaseSeconds, now)) return this.#tellOfWait(lease);
     this.#term = won ?? newTerm(lease, { holder: identity, leaseSeconds }, microTimestamp(clock));
     await this.#write(lease, this.#term);
+  }
+
+  #tellOfWait(lease: Stored<Lease>): void {
+    if (this.#waiting) return;
+    this.#waiting = true;
+    const seconds = silenceSeconds(lease, this.#timing.leaseSeconds);
+    this.#options.log.info({ holder: this.#holder || "nobody", seconds }, "waiting for the lease");
   }
 
   async #renew(term: Term): Promise<void> {
@@ -267,7 +293,7 @@ export class Elector {
   #see(holder: string): void {
     if (holder === this.#holder) return;
     this.#holder = holder;
-    this.#options.log.info({ holder }, "the lease has a new holder");
+    if (holder) this.#options.log.info({ holder }, "the lease has a new holder");
   }
 
   async #read(signal: AbortSignal): Promise<Stored<Lease> | undefined> {
@@ -305,3 +331,4 @@ export class Elector {
 
 /** How long past its lease a leader may take to exit before it counts as stuck. */
 const leaseGraceSeconds = 20;
+const complaintMs = 60_000;

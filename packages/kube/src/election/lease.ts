@@ -37,7 +37,12 @@ export function isFree(lease: Stored<Lease>, sighting: Sighting, leaseSeconds: n
     const neverHeld = leaseDurationSeconds === undefined && renewTime === undefined;
     if (neverHeld || leaseDurationSeconds === releasedSeconds) return true;
   }
-  return now - sighting.since >= Math.max(leaseDurationSeconds ?? 0, leaseSeconds) * 1000;
+  return now - sighting.since >= silenceSeconds(lease, leaseSeconds) * 1000;
+}
+
+/** How long a Lease that is not free has to stay as it is before it counts as free. */
+export function silenceSeconds(lease: Stored<Lease>, leaseSeconds: number): number {
+  return Math.max(lease.spec?.leaseDurationSeconds ?? 0, leaseSeconds);
 }
 
 /** One holder's reign, as it stands in the Lease from its first write to its last. */

@@ -131,8 +131,11 @@ describe("starting and stopping", () => {
       ready: {},
       metrics,
     });
+    const { healthPort: taken } = server;
     await expect(failing).rejects.toThrow(
-      `cannot serve health or metrics on port ${server.healthPort}: listen EADDRINUSE`,
+      new RegExp(
+        `^cannot serve health or metrics on port ${taken}: listen EADDRINUSE.*; choose another with healthPort or metricsPort$`,
+      ),
     );
     await expect(fetch(`http://127.0.0.1:${healthPort}/healthz`)).rejects.toThrow();
   });

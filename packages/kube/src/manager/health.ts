@@ -149,10 +149,12 @@ function plain(status: number, body: string): Answer {
 }
 
 function listen(server: Server, at: { port: number; host: string | undefined }, log: Logger): Promise<void> {
+  const refused = `cannot serve health or metrics on port ${at.port}`;
   return new Promise((resolve, reject) => {
     server.on("error", (cause) => {
       if (server.listening) log.error({ error: errorText(cause) }, "the server for health or metrics has a problem");
-      else reject(new Error(`cannot serve health or metrics on port ${at.port}: ${errorText(cause)}`, { cause }));
+      else
+        reject(new Error(`${refused}: ${errorText(cause)}; choose another with healthPort or metricsPort`, { cause }));
     });
     server.listen(at, resolve);
   });

@@ -24,12 +24,15 @@ class World {
   readonly leases = new FakeLeases();
   /** Writes that reached the server, and what the test adds. */
   readonly story: string[] = [];
+  /** Warnings and errors. */
   readonly logged: string[] = [];
+  readonly infos: string[] = [];
   readonly stop = new AbortController();
   leaseServerDown = false;
 
   async manager(options: Partial<ManagerOptions> = {}): Promise<Manager> {
-    const log: Logger = { ...silentLogger, warn: this.#note, error: this.#note, child: () => log };
+    const info = (fields: object, message: string) => void this.infos.push(`${message} ${JSON.stringify(fields)}`);
+    const log: Logger = { ...silentLogger, info, warn: this.#note, error: this.#note, child: () => log };
     return new Manager({
       component: "test",
       client: this.#client(),
@@ -134,10 +137,13 @@ describe("a manager that starts", () => {
     expect(await ask(port, "/healthz")).toBe("200 ok");
     expect(await ask(port, "/readyz")).toContain("[-]caches failed: the caches of configmaps are not filled");
     expect(world.story).toEqual([]);
+    const serving = `serving health and metrics {"healthPort":${port},"metricsPort":${port}}`;
+    expect(world.infos).toEqual([serving]);
 
     world.server.down = false;
     await world.clock.advance(30_000);
     expect(await ask(port, "/readyz")).toBe("200 ok");
+    expect(world.infos).toEqual([serving, 'caches are filled {"resources":["configmaps"]}']);
     expect(world.story).toEqual(["begin default/a", "patch default/a", "create events"]);
     expect(await ask(port, "/metrics")).toContain(
       'controller_runtime_reconcile_total{controller="test",result="success"} 1',
@@ -164,6 +170,26 @@ describe("a manager that starts", () => {
     expect(world.story).toEqual([]);
     await world.clock.advance(4_000);
     expect(world.story).toContain("patch default/a");
+    world.stop.abort();
+    await run;
+    world.expectNothingLeft();
+  });
+
+  test("is not ready where it can never reach its lease, and well all the same", async () => {
+    const world = new World();
+    world.leaseServerDown = true;
+    const port = await freePort();
+    const health = { host: "127.0.0.1", healthPort: port, metricsPort: port };
+    const manager = await world.manager({ health, election: world.election });
+    const run = manager.run(world.stop.signal);
+    await world.clock.advance(10_000);
+    expect(await ask(port, "/readyz?verbose")).toContain(
+      "[-]lease failed: cannot read or write the lease ctf/berg-test",
+    );
+    expect(await ask(port, "/healthz")).toBe("200 ok");
+    world.leaseServerDown = false;
+    await world.clock.advance(3_000);
+    expect(await ask(port, "/readyz")).toBe("200 ok");
     world.stop.abort();
     await run;
     world.expectNothingLeft();
@@ -327,7 +353,9 @@ describe("a manager that leads", () => {
       },
     });
     const run = manager.run(world.stop.signal);
-    const failure = expect(run).rejects.toThrow(LeadershipLost);
+    const failure = expect(run).rejects.toThrow(
+      new LeadershipLost("this process no longer leads, and ends: start it again"),
+    );
     await world.clock.advance(17_000);
     expect([reconciles, world.story.includes("patch default/a")]).toEqual([2, true]);
     world.leaseServerDown = true;

@@ -160,8 +160,15 @@ export class Manager {
       "event-loop": eventLoopCheck(lag),
       informers: informersCheck(() => this.#traffic()),
     };
-    if (this.#elector) live.lease = this.#elector.leaseFresh;
-    return startHealthServer({ ...health, log, metrics, live, ready: { caches: () => this.#unfilledCaches() } });
+    const ready: Record<string, HealthCheck> = { caches: () => this.#unfilledCaches() };
+    if (this.#elector) {
+      live.lease = this.#elector.leaseFresh;
+      ready.lease = this.#elector.leaseReachable;
+    }
+    const server = await startHealthServer({ ...health, log, metrics, live, ready });
+    const { healthPort, metricsPort } = server;
+    log.info({ healthPort, metricsPort }, "serving health and metrics");
+    return server;
   }
 
   /** Starts those that are there and, from now on, each that is asked for. Returns the wait for their end. */
@@ -187,6 +194,8 @@ export class Manager {
       if (stop.aborted) return;
       throw new Error(`${this.#unfilledCaches()} after ${cacheSyncMs / 1000} s: the log says why`, { cause });
     }
+    const resources = [...new Set(this.#informers.map(({ type }) => resourceName(type)))];
+    this.#options.log.info({ resources }, "caches are filled");
   }
 
   async #lead(stop: AbortSignal): Promise<void> {
@@ -216,7 +225,7 @@ export class Manager {
       // Where the lease is lost, this leaves it alone.
       await within(this.#clock, limits.releaseMs, (signal) => elector.release(signal));
     }
-    if (end === "lost") throw new LeadershipLost("this process no longer leads, and ends: another one does its work");
+    if (end === "lost") throw new LeadershipLost("this process no longer leads, and ends: start it again");
   }
 
   async #runControllers(stop: AbortSignal, kill: AbortController): Promise<void> {
