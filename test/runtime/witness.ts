@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import type { KubeObject, Stored } from "@berg/apimachinery";
 import type { Change, Client, Informer } from "@berg/kube";
 import { expect } from "vitest";
+import { eventually } from "./eventually.ts";
 
 /**
  * Follows an informer from its start and keeps what it promised: the lives it told of, checked as they come.
@@ -44,17 +46,16 @@ export class Witness<T extends KubeObject> {
 
   /** Waits until the informer's copy is what the server has, then checks every promise. */
   async agreesWith(client: Client, namespace: string, withinMs = 60_000): Promise<void> {
-    const deadline = performance.now() + withinMs;
-    for (;;) {
+    let want: string[] = [];
+    let got: string[] = [];
+    const agree = async () => {
       const list = await client.listAll(this.#informer.type, { namespace });
-      const want = list.items.map(identity).sort();
-      const got = this.#informer.list().map(identity).sort();
-      if (JSON.stringify(want) === JSON.stringify(got) || performance.now() > deadline) {
-        expect(got).toEqual(want);
-        break;
-      }
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+      want = list.items.map(identity).sort();
+      got = this.#informer.list().map(identity).sort();
+      return isDeepStrictEqual(got, want);
+    };
+    // What differs says more than that it differs.
+    await eventually("the informer agrees with the server", agree, withinMs).catch(() => expect(got).toEqual(want));
     expect(this.broken).toEqual([]);
     expect([...this.#alive.values()].sort()).toEqual(
       this.#informer
