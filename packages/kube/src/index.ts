@@ -2,19 +2,26 @@
  * The controller runtime: what a process needs to keep a cluster as it should be.
  *
  * Folders in the order in which data flows: config (how to reach the server) → client (calls) → cache (a copy that
- * stays true) → queue (what to look at) → controller (looking at it) → manager (all of it, started and stopped in
- * order). Beside them: election, events, metrics, conditions.
+ * stays true) → queue (what to look at) → controller (looking at it) → children (what it makes) → manager (all of it,
+ * started and stopped in order). Beside them: election, events, metrics, conditions.
  */
 export * from "./cache/informer.ts";
+export { OptionalInformer, type OptionalKind } from "./cache/optional-informer.ts";
+export { OwnWrites } from "./cache/own-writes.ts";
 export type { Change, IndexFunction } from "./cache/store.ts";
 export * from "./cache/transforms.ts";
+export * from "./children/delete-child.ts";
+export * from "./children/ensure-child.ts";
+export * from "./children/finalizers.ts";
+export { isAsWanted } from "./children/is-as-wanted.ts";
+export * from "./children/settled-children.ts";
 export * from "./client/client.ts";
 export type { Discovery } from "./client/discovery.ts";
 export { type ClientOptions, createClient } from "./client/rest-client.ts";
 export { ConnectionError } from "./client/transport.ts";
 export * from "./clock.ts";
 export * from "./conditions.ts";
-export * from "./config/config-error.ts";
+export * from "./config/configuration-error.ts";
 export * from "./config/connection.ts";
 export * from "./config/load-connection.ts";
 export * from "./config/write-kubeconfig.ts";

@@ -3,6 +3,8 @@ import { defineResource, type KubeObject } from "@berg/apimachinery";
 import type * as apps from "kubernetes-types/apps/v1.js";
 import type * as coordination from "kubernetes-types/coordination/v1.js";
 import type * as core from "kubernetes-types/core/v1.js";
+import type * as networking from "kubernetes-types/networking/v1.js";
+import type * as policy from "kubernetes-types/policy/v1.js";
 
 /** kubernetes-types leaves everything optional; ours always has its kind and its name. */
 type Kind<T> = KubeObject & Omit<T, keyof KubeObject>;
@@ -14,53 +16,44 @@ export type ConfigMap = Kind<core.ConfigMap>;
 export type Secret = Kind<core.Secret>;
 export type Service = Kind<core.Service>;
 export type ServiceAccount = Kind<core.ServiceAccount>;
+export type ResourceQuota = Kind<core.ResourceQuota>;
+export type LimitRange = Kind<core.LimitRange>;
 export type CoreEvent = Kind<core.Event>;
 export type Deployment = Kind<apps.Deployment>;
 export type ReplicaSet = Kind<apps.ReplicaSet>;
+/** `data` is whatever its controller keeps there. */
+export type ControllerRevision = Kind<Omit<apps.ControllerRevision, "data">> & { data?: unknown };
 export type Lease = Kind<coordination.Lease>;
+export type NetworkPolicy = Kind<networking.NetworkPolicy>;
+export type PodDisruptionBudget = Kind<policy.PodDisruptionBudget>;
 
-const coreV1 = { group: "", version: "v1" };
-const appsV1 = { group: "apps", version: "v1" };
+const served = (group: string, version: string, { namespaced } = { namespaced: true }) => {
+  return <T extends KubeObject>(resource: string, kind: string) =>
+    defineResource<T>({ group, version, resource, kind, namespaced });
+};
 
-export const Pods = defineResource<Pod>({ ...coreV1, resource: "pods", kind: "Pod", namespaced: true });
-export const Nodes = defineResource<Node>({ ...coreV1, resource: "nodes", kind: "Node", namespaced: false });
-export const Namespaces = defineResource<Namespace>({
-  ...coreV1,
-  resource: "namespaces",
-  kind: "Namespace",
-  namespaced: false,
-});
-export const ConfigMaps = defineResource<ConfigMap>({
-  ...coreV1,
-  resource: "configmaps",
-  kind: "ConfigMap",
-  namespaced: true,
-});
-export const Secrets = defineResource<Secret>({ ...coreV1, resource: "secrets", kind: "Secret", namespaced: true });
-export const Services = defineResource<Service>({ ...coreV1, resource: "services", kind: "Service", namespaced: true });
-export const ServiceAccounts = defineResource<ServiceAccount>({
-  ...coreV1,
-  resource: "serviceaccounts",
-  kind: "ServiceAccount",
-  namespaced: true,
-});
-export const Events = defineResource<CoreEvent>({ ...coreV1, resource: "events", kind: "Event", namespaced: true });
-export const Deployments = defineResource<Deployment>({
-  ...appsV1,
-  resource: "deployments",
-  kind: "Deployment",
-  namespaced: true,
-});
-export const ReplicaSets = defineResource<ReplicaSet>({
-  ...appsV1,
-  resource: "replicasets",
-  kind: "ReplicaSet",
-  namespaced: true,
-});
-export const Leases = defineResource<Lease>({
-  group: "coordination.k8s.io",
-  version: "v1",
-  resource: "leases",
-  kind: "Lease",
-  namespaced: true,
-});
+const coreV1 = served("", "v1");
+export const Pods = coreV1<Pod>("pods", "Pod");
+export const ConfigMaps = coreV1<ConfigMap>("configmaps", "ConfigMap");
+export const Secrets = coreV1<Secret>("secrets", "Secret");
+export const Services = coreV1<Service>("services", "Service");
+export const ServiceAccounts = coreV1<ServiceAccount>("serviceaccounts", "ServiceAccount");
+export const ResourceQuotas = coreV1<ResourceQuota>("resourcequotas", "ResourceQuota");
+export const LimitRanges = coreV1<LimitRange>("limitranges", "LimitRange");
+export const Events = coreV1<CoreEvent>("events", "Event");
+
+const clusterCoreV1 = served("", "v1", { namespaced: false });
+export const Nodes = clusterCoreV1<Node>("nodes", "Node");
+export const Namespaces = clusterCoreV1<Namespace>("namespaces", "Namespace");
+
+const appsV1 = served("apps", "v1");
+export const Deployments = appsV1<Deployment>("deployments", "Deployment");
+export const ReplicaSets = appsV1<ReplicaSet>("replicasets", "ReplicaSet");
+export const ControllerRevisions = appsV1<ControllerRevision>("controllerrevisions", "ControllerRevision");
+
+export const Leases = served("coordination.k8s.io", "v1")<Lease>("leases", "Lease");
+export const NetworkPolicies = served("networking.k8s.io", "v1")<NetworkPolicy>("networkpolicies", "NetworkPolicy");
+export const PodDisruptionBudgets = served("policy", "v1")<PodDisruptionBudget>(
+  "poddisruptionbudgets",
+  "PodDisruptionBudget",
+);

@@ -86,6 +86,11 @@ export class Informer<T extends KubeObject> {
     return this.#reflector.deafForMs;
   }
 
+  /** The version up to which every change is in the copy; undefined before the first sync. */
+  get reached(): string | undefined {
+    return this.#reflector.reached;
+  }
+
   get size(): number {
     return this.#store.size;
   }
@@ -105,6 +110,12 @@ export class Informer<T extends KubeObject> {
 
   byIndex(name: string, value: string): Stored<T>[] {
     return this.#store.byIndex(name, value);
+  }
+
+  /** The object as the copy would keep it: without what the transform drops, and read-only. Takes the object over. */
+  prepare(object: Stored<T>): Stored<T> {
+    // Rather all of it than nothing: whoever misses it here takes it for deleted.
+    return deepFreeze(this.#orElse("transform", () => this.#transform(object), object));
   }
 
   /** Told of every change from now on, and of what is there already as additions. Returns its undo. */
@@ -135,7 +146,7 @@ export class Informer<T extends KubeObject> {
   }
 
   #onReplace(objects: Stored<T>[], after: { reset: boolean }): void {
-    const prepared = objects.map((object) => this.#prepare(object));
+    const prepared = objects.map((object) => this.prepare(object));
     this.#announce(this.#store.replace(prepared, after));
     this.#hasSynced = true;
     this.#firstSync.resolve();
@@ -143,14 +154,9 @@ export class Informer<T extends KubeObject> {
 
   #onEvents(events: ObjectEvent<T>[]): void {
     for (const event of events) {
-      const object = this.#prepare(event.object);
+      const object = this.prepare(event.object);
       this.#announce(event.type === "DELETED" ? this.#store.remove(object) : this.#store.put(object));
     }
-  }
-
-  #prepare(object: Stored<T>): Stored<T> {
-    // Rather all of it than nothing: whoever misses it here takes it for deleted.
-    return deepFreeze(this.#orElse("transform", () => this.#transform(object), object));
   }
 
   #announce(changes: Change<T>[]): void {

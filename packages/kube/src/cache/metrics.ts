@@ -6,8 +6,10 @@ export interface InformerMetrics {
   sample(read: () => InformerSample): () => void;
 }
 
+export const relistReasons = ["start", "expired", "reset", "garbled", "error_frame"] as const;
+
 /** Why the copy could not be continued; or that there was none yet. */
-export type RelistReason = "start" | "expired" | "reset" | "garbled" | "error_frame";
+export type RelistReason = (typeof relistReasons)[number];
 
 export interface InformerSample {
   /** `informer_objects` */

@@ -22,6 +22,7 @@ import { type Clock, type Random, sleep } from "../clock.ts";
 import { errorText, type Logger } from "../log.ts";
 import { ErrorFrame, HistoryReset, isWorrying, judge, reconnectDelay, remedyFor, Stalled } from "./judge.ts";
 import type { InformerMetrics, RelistReason } from "./metrics.ts";
+import { isOlder } from "./versions.ts";
 import { Watchdog } from "./watchdog.ts";
 
 export interface ReflectorOptions<T extends KubeObject> {
@@ -47,8 +48,9 @@ const watchSeconds = { least: 300, most: 600 };
 
 export class Reflector<T extends KubeObject> {
   readonly #options: ReflectorOptions<T>;
-  /** How far the copy has come; undefined when it must be listed anew. */
+  /** From where the copy can be continued; undefined when it must be listed anew. */
   #resourceVersion: string | undefined;
+  #reached: string | undefined;
   #relistReason: RelistReason = "start";
   /** Versions of before mean nothing any more. Stays until everything is listed anew, whatever else goes wrong on the way. */
   #wasReset = false;
@@ -62,6 +64,11 @@ export class Reflector<T extends KubeObject> {
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
     this.#lastSignOfLife = options.clock.monotonic();
+  }
+
+  /** The version up to which everything was handed over, in order; undefined before the first list. */
+  get reached(): string | undefined {
+    return this.#reached;
   }
 
   /** Milliseconds since the server last said anything. */
@@ -225,6 +232,7 @@ export class Reflector<T extends KubeObject> {
     this.#options.onReplace(objects, { reset: this.#wasReset });
     this.#wasReset = false;
     this.#resourceVersion = resourceVersion;
+    this.#reached = resourceVersion;
     this.#filled = true;
   }
 
@@ -247,16 +255,7 @@ export class Reflector<T extends KubeObject> {
     }
     if (changes.length > 0) this.#options.onEvents(changes);
     this.#resourceVersion = reached;
+    this.#reached = reached;
     if (failure) throw failure;
   }
-}
-
-/** Kubernetes promises that versions of one resource are whole numbers that grow. One that is none says nothing. */
-function isOlder(version: string, than: string): boolean {
-  const older = version.length === than.length ? version < than : version.length < than.length;
-  return older && isNumber(version) && isNumber(than);
-}
-
-function isNumber(version: string): boolean {
-  return /^\d+$/.test(version);
 }

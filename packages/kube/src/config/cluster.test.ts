@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readCluster } from "./cluster.ts";
-import { ConfigError } from "./config-error.ts";
+import { ConfigurationError } from "./configuration-error.ts";
 import { Entry } from "./entry.ts";
 
 const cluster = (fields: object) => new Entry('cluster "c" in /etc/kube/config', "/etc/kube/config", fields);
@@ -61,7 +61,7 @@ describe("a cluster", () => {
     },
   ])("with $name is refused", ({ fields, want }) => {
     const read = () => readCluster(cluster(fields));
-    expect(read).toThrow(ConfigError);
+    expect(read).toThrow(ConfigurationError);
     expect(read).toThrow(`cluster "c" in /etc/kube/config ${want}`);
     expect(read).not.toThrow("s3cret");
   });

@@ -184,7 +184,7 @@ describe("loading", () => {
     },
   ])("tells of $name at once", async ({ cluster, user, files, want }) => {
     const error = await load(cluster, user, files).catch((error: Error) => error);
-    expect(error).toHaveProperty("name", "ConfigError");
+    expect(error).toHaveProperty("name", "ConfigurationError");
     expect(error).toHaveProperty("message", expect.stringMatching(want));
     expect(String(error)).not.toContain("s3cret");
   });

@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import { ConfigError } from "./config-error.ts";
+import { ConfigurationError } from "./configuration-error.ts";
 
 /**
  * One mapping of a kubeconfig (a cluster, a user, …) of which nothing is known yet: each field is checked when it is
@@ -19,8 +19,8 @@ export class Entry {
   }
 
   /** `throw user.wrong("has no command")` */
-  wrong(problem: string): ConfigError {
-    return new ConfigError(`${this.what} ${problem}`);
+  wrong(problem: string): ConfigurationError {
+    return new ConfigurationError(`${this.what} ${problem}`);
   }
 
   has(field: string): boolean {

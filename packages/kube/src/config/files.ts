@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { ConfigError } from "./config-error.ts";
+import { ConfigurationError } from "./configuration-error.ts";
 
 const problems: Record<string, string> = {
   ENOENT: "there is no such file",
@@ -16,11 +16,11 @@ export async function readText(path: string, what: string, signal?: AbortSignal)
   } catch (cause) {
     signal?.throwIfAborted();
     const code = (cause as NodeJS.ErrnoException).code ?? "unknown error";
-    throw new ConfigError(`cannot read ${path} (${what}): ${problems[code] ?? code}`, { cause });
+    throw new ConfigurationError(`cannot read ${path} (${what}): ${problems[code] ?? code}`, { cause });
   }
 }
 
 /** The file was not there, as opposed to there and not readable. */
 export function isMissingFile(error: unknown): boolean {
-  return error instanceof ConfigError && (error.cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT";
+  return error instanceof ConfigurationError && (error.cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT";
 }

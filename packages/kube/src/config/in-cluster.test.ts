@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { makeFiles } from "../testing/files.ts";
-import { ConfigError } from "./config-error.ts";
+import { ConfigurationError } from "./configuration-error.ts";
 import { readPod } from "./in-cluster.ts";
 
 const mounted = { token: "t", "ca.crt": "ca", namespace: "berg\n" };
@@ -51,6 +51,6 @@ describe("a pod", () => {
   ])("with $name is an error", async ({ env, files, want }) => {
     const read = readPod(env, await makeFiles(files));
     await expect(read).rejects.toThrow(want);
-    await expect(read).rejects.toBeInstanceOf(ConfigError);
+    await expect(read).rejects.toBeInstanceOf(ConfigurationError);
   });
 });

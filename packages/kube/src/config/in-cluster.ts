@@ -2,7 +2,7 @@ import { access } from "node:fs/promises";
 import { isIPv6 } from "node:net";
 import { join } from "node:path";
 import type { Cluster } from "./cluster.ts";
-import { ConfigError } from "./config-error.ts";
+import { ConfigurationError } from "./configuration-error.ts";
 import { readText } from "./files.ts";
 import type { User } from "./user.ts";
 
@@ -22,11 +22,11 @@ export async function readPod(
 
   const url = /^[\w.:-]+$/.test(host) ? URL.parse(`https://${isIPv6(host) ? `[${host}]` : host}:${port}`) : null;
   if (!url || !/^\d+$/.test(port)) {
-    throw new ConfigError("KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not the address of a server");
+    throw new ConfigurationError("KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not the address of a server");
   }
   const namespaceFile = join(directory, "namespace");
   const namespace = (await readText(namespaceFile, "the pod's namespace", signal)).trim();
-  if (namespace === "") throw new ConfigError(`${namespaceFile} (the pod's namespace) is empty`);
+  if (namespace === "") throw new ConfigurationError(`${namespaceFile} (the pod's namespace) is empty`);
   return {
     cluster: {
       server: url.origin,

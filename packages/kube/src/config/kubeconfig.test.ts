@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readCluster } from "./cluster.ts";
-import { ConfigError } from "./config-error.ts";
+import { ConfigurationError } from "./configuration-error.ts";
 import { chooseContext, mergeKubeconfigs, parseKubeconfig } from "./kubeconfig.ts";
 import { readUser } from "./user.ts";
 
@@ -60,7 +60,7 @@ describe("choosing a context", () => {
       want: 'context "here" in /k has a wrong namespace: only a-z, 0-9 and - may stand in it, 63 characters at most',
     },
   ])("says what is wrong with $name", ({ text, want }) => {
-    expect(() => chooseContext(parseKubeconfig(text, "/k"))).toThrow(new ConfigError(want));
+    expect(() => chooseContext(parseKubeconfig(text, "/k"))).toThrow(new ConfigurationError(want));
   });
 });
 
@@ -95,7 +95,7 @@ describe("parsing", () => {
     { name: "a name twice", text: "users: [{name: a}, {name: a}]", want: 'user "a" in /k is there twice: remove one' },
   ])("refuses $name without quoting it", ({ text, want }) => {
     const error = errorOf(() => parseKubeconfig(text, "/k"));
-    expect(error).toBeInstanceOf(ConfigError);
+    expect(error).toBeInstanceOf(ConfigurationError);
     expect(error?.message.slice(0, want.length)).toBe(want);
     expect(error?.message).not.toContain("s3cret");
     expect(error?.cause).toBeUndefined();

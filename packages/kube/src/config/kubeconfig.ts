@@ -1,6 +1,6 @@
 import { isDNS1123Label } from "@berg/apimachinery";
 import { parseDocument } from "yaml";
-import { ConfigError } from "./config-error.ts";
+import { ConfigurationError } from "./configuration-error.ts";
 import { Entry } from "./entry.ts";
 
 /** One or more kubeconfig files, sorted by name but not yet checked further. */
@@ -51,11 +51,11 @@ export function mergeKubeconfigs(kubeconfigs: readonly Kubeconfig[]): Kubeconfig
 export function chooseContext(kubeconfig: Kubeconfig, wanted?: string): Chosen {
   const name = wanted ?? kubeconfig.currentContext;
   if (name === undefined) {
-    throw new ConfigError(`no current-context is set in ${where(kubeconfig)}: ${offer(kubeconfig.contexts)}`);
+    throw new ConfigurationError(`no current-context is set in ${where(kubeconfig)}: ${offer(kubeconfig.contexts)}`);
   }
   const context = kubeconfig.contexts.get(name);
   if (!context) {
-    throw new ConfigError(
+    throw new ConfigurationError(
       `there is no context ${JSON.stringify(name)} in ${where(kubeconfig)}: ${offer(kubeconfig.contexts)}`,
     );
   }
@@ -96,7 +96,7 @@ function namedEntries(root: Entry, list: string, body: string, file: string): Ma
     const name = item.text("name");
     if (name === undefined) throw item.wrong("has no name");
     const what = `${body} ${JSON.stringify(name)} in ${file}`;
-    if (entries.has(name)) throw new ConfigError(`${what} is there twice: remove one`);
+    if (entries.has(name)) throw new ConfigurationError(`${what} is there twice: remove one`);
     entries.set(name, item.body(body, what));
   }
   return entries;
@@ -108,12 +108,14 @@ function parseYaml(text: string, file: string): unknown {
   if (error) {
     const at = error.linePos?.[0];
     const place = at ? ` at line ${at.line}, column ${at.col}` : "";
-    throw new ConfigError(`kubeconfig ${file} is not valid YAML${place} (${error.code})`);
+    throw new ConfigurationError(`kubeconfig ${file} is not valid YAML${place} (${error.code})`);
   }
   try {
     // What Kubernetes reads is JSON that is only written as YAML: this leaves no cycles and no dates.
     return JSON.parse(JSON.stringify(document.toJS() ?? null));
   } catch {
-    throw new ConfigError(`kubeconfig ${file} has YAML aliases (*name) that lead nowhere, in a circle or to too much`);
+    throw new ConfigurationError(
+      `kubeconfig ${file} has YAML aliases (*name) that lead nowhere, in a circle or to too much`,
+    );
   }
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { makeCa } from "../testing/certificates.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
 import { makeFiles } from "../testing/files.ts";
-import { ConfigError } from "./config-error.ts";
+import { ConfigurationError } from "./configuration-error.ts";
 import { type LoadOptions, loadConnection } from "./load-connection.ts";
 import { kubeconfigFor } from "./write-kubeconfig.ts";
 
@@ -89,22 +89,22 @@ describe("an error", () => {
     {
       name: "a flag's file that is not there, though the home directory has one",
       options: (at) => ({ kubeconfig: join(at, "no"), env: { HOME: at } }),
-      want: (at) => `cannot read ${at}/no (kubeconfig): there is no such file`,
+      want: (at) => `cannot read ${at}/no (the kubeconfig that --kubeconfig names): there is no such file`,
     },
     {
       name: "a KUBECONFIG that is not there, though this is a pod",
       options: (at) => ({ env: { ...inPod, KUBECONFIG: `${at}/no` } }),
-      want: (at) => `cannot read ${at}/no (kubeconfig): there is no such file`,
+      want: (at) => `cannot read ${at}/no (the kubeconfig that KUBECONFIG names): there is no such file`,
     },
     {
       name: "a KUBECONFIG of which nothing is there",
       options: (at) => ({ env: { KUBECONFIG: `${at}/no:${at}/nor` } }),
-      want: (at) => `none of the kubeconfig files is there: ${at}/no, ${at}/nor`,
+      want: (at) => `none of the kubeconfig files that KUBECONFIG names is there: ${at}/no, ${at}/nor`,
     },
     {
       name: "a kubeconfig that is a directory",
       options: (at) => ({ kubeconfig: at }),
-      want: (at) => `cannot read ${at} (kubeconfig): it is a directory`,
+      want: (at) => `cannot read ${at} (the kubeconfig that --kubeconfig names): it is a directory`,
     },
     {
       name: "a broken file among good ones",
@@ -142,7 +142,7 @@ describe("an error", () => {
       ...mounted,
     });
     const load = loadConnection({ clock, serviceAccount: join(at, "pod"), ...options(at) } as LoadOptions);
-    await expect(load).rejects.toThrow(new ConfigError(want(at)));
+    await expect(load).rejects.toThrow(new ConfigurationError(want(at)));
   });
 
   test("tells of a file that may not be read", async () => {
@@ -153,7 +153,7 @@ describe("an error", () => {
     if (isRoot) process.seteuid?.(65534);
     try {
       await expect(loadConnection({ clock, env: {}, kubeconfig: join(at, "config") })).rejects.toThrow(
-        `cannot read ${at}/config (kubeconfig): this process is not permitted to read it`,
+        `cannot read ${at}/config (the kubeconfig that --kubeconfig names): this process is not permitted to read it`,
       );
     } finally {
       if (isRoot) process.seteuid?.(0);

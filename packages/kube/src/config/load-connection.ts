@@ -1,7 +1,7 @@
 import { delimiter, join, resolve } from "node:path";
 import type { Clock } from "../clock.ts";
 import { readCluster } from "./cluster.ts";
-import { ConfigError } from "./config-error.ts";
+import { ConfigurationError } from "./configuration-error.ts";
 import { connect } from "./connect.ts";
 import type { Connection } from "./connection.ts";
 import { isMissingFile, readText } from "./files.ts";
@@ -50,6 +50,7 @@ export async function loadConnection(options: LoadOptions): Promise<Connection> 
   } = options;
   const surroundings = { clock, env, terminal, showStderr };
 
+  const namedBy = options.kubeconfig === undefined ? "KUBECONFIG" : "--kubeconfig";
   const named = options.kubeconfig === undefined ? filesOf(env.KUBECONFIG) : [options.kubeconfig];
   const pod =
     named.length === 0 && options.context === undefined
@@ -57,7 +58,10 @@ export async function loadConnection(options: LoadOptions): Promise<Connection> 
       : undefined;
   if (pod) return connect(pod, surroundings, signal);
 
-  const kubeconfig = named.length > 0 ? await readKubeconfigs(named, signal) : await readHomeKubeconfig(env, signal);
+  const kubeconfig =
+    named.length > 0
+      ? await readKubeconfigs(named, `the kubeconfig that ${namedBy} names`, signal)
+      : await readHomeKubeconfig(env, signal);
   const chosen = chooseContext(kubeconfig, options.context);
   const described = {
     cluster: readCluster(chosen.cluster),
@@ -72,12 +76,16 @@ function filesOf(list: string | undefined): string[] {
 }
 
 /** As kubectl: of several files some may be missing, though not all. */
-async function readKubeconfigs(files: readonly string[], signal: AbortSignal | undefined): Promise<Kubeconfig> {
+async function readKubeconfigs(
+  files: readonly string[],
+  what: string,
+  signal: AbortSignal | undefined,
+): Promise<Kubeconfig> {
   const found: Kubeconfig[] = [];
   let missing: unknown;
   for (const file of files.map((file) => resolve(file))) {
     try {
-      found.push(parseKubeconfig(await readText(file, "kubeconfig", signal), file));
+      found.push(parseKubeconfig(await readText(file, what, signal), file));
     } catch (error) {
       if (!isMissingFile(error)) throw error;
       missing ??= error;
@@ -86,17 +94,19 @@ async function readKubeconfigs(files: readonly string[], signal: AbortSignal | u
   if (found.length > 0) return mergeKubeconfigs(found);
   throw files.length === 1
     ? missing
-    : new ConfigError(`none of the kubeconfig files is there: ${files.join(", ")}`, { cause: missing });
+    : new ConfigurationError(`none of the kubeconfig files that KUBECONFIG names is there: ${files.join(", ")}`, {
+        cause: missing,
+      });
 }
 
 async function readHomeKubeconfig(env: NodeJS.ProcessEnv, signal: AbortSignal | undefined): Promise<Kubeconfig> {
   const tried = "KUBECONFIG is not set, and this is no pod with a service account";
-  if (!env.HOME) throw new ConfigError(`no kubeconfig is given: ${tried}, and HOME is not set either`);
+  if (!env.HOME) throw new ConfigurationError(`no kubeconfig is given: ${tried}, and HOME is not set either`);
   const file = join(env.HOME, ".kube", "config");
   try {
-    return await readKubeconfigs([file], signal);
+    return await readKubeconfigs([file], "kubeconfig", signal);
   } catch (error) {
     if (!isMissingFile(error)) throw error;
-    throw new ConfigError(`no kubeconfig is given: ${tried}, and there is no ${file}`, { cause: error });
+    throw new ConfigurationError(`no kubeconfig is given: ${tried}, and there is no ${file}`, { cause: error });
   }
 }

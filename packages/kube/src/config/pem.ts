@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
-import { ConfigError } from "./config-error.ts";
+import { ConfigurationError } from "./configuration-error.ts";
 import type { Entry } from "./entry.ts";
 import { readText } from "./files.ts";
 
@@ -30,7 +30,7 @@ export async function readCertificates(pem: Pem, signal?: AbortSignal): Promise<
     // OpenSSL takes a CA bundle without a certificate in silence, and then trusts no server.
     new X509Certificate(text);
   } catch {
-    throw new ConfigError(`${placeOf(pem)} holds no certificate in PEM form`);
+    throw new ConfigurationError(`${placeOf(pem)} holds no certificate in PEM form`);
   }
   return text;
 }
@@ -41,7 +41,7 @@ export async function readClientCertificate(
 ): Promise<ClientCertificate> {
   const [cert, key] = await Promise.all([readCertificates(pair.cert, signal), read(pair.key, signal)]);
   if (!fits({ cert, key })) {
-    throw new ConfigError(
+    throw new ConfigurationError(
       `${placeOf(pair.key)} is not the private key, in PEM form and without a passphrase, of ${placeOf(pair.cert)}`,
     );
   }

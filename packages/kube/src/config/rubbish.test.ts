@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, test } from "vitest";
 import { FakeClock } from "../testing/fake-clock.ts";
 import { makeFiles } from "../testing/files.ts";
-import { ConfigError } from "./config-error.ts";
+import { ConfigurationError } from "./configuration-error.ts";
 import { loadConnection } from "./load-connection.ts";
 
 async function makeUse(): Promise<(text: string) => Promise<void>> {
@@ -14,7 +14,7 @@ async function makeUse(): Promise<(text: string) => Promise<void>> {
     try {
       await loadConnection({ clock: new FakeClock(), env: {}, kubeconfig });
     } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
+      if (!(error instanceof ConfigurationError)) throw error;
     }
   };
 }
@@ -37,18 +37,18 @@ describe("rubbish", () => {
     fc.oneof(value, fc.dictionary(fc.constantFrom(...fields), value)),
   );
 
-  test("of any text only ever gives a ConfigError", async () => {
+  test("of any text only ever gives a ConfigurationError", async () => {
     const use = await makeUse();
     await fc.assert(fc.asyncProperty(fc.string({ unit: "binary", maxLength: 200 }), use));
   });
 
-  test("of YAML's own characters only ever gives a ConfigError", async () => {
+  test("of YAML's own characters only ever gives a ConfigurationError", async () => {
     const use = await makeUse();
     const piece = fc.constantFrom(..."-:[]{}#&*!|>'\"%@`,? \n\ta1~<", "users", "current-context", "contexts", "name");
     await fc.assert(fc.asyncProperty(fc.array(piece, { maxLength: 40 }), (pieces) => use(pieces.join(""))));
   });
 
-  test("in any place of the structure only ever gives a ConfigError", async () => {
+  test("in any place of the structure only ever gives a ConfigurationError", async () => {
     const use = await makeUse();
     const named = fc.oneof(value, fc.array(fc.oneof(value, fc.record({ name: value, cluster: value, user: value }))));
     const top = ["apiVersion", "kind", "current-context", "contexts", "clusters", "users"];
@@ -57,7 +57,7 @@ describe("rubbish", () => {
     );
   });
 
-  test("in a chosen cluster or user only ever gives a ConfigError", async () => {
+  test("in a chosen cluster or user only ever gives a ConfigurationError", async () => {
     const use = await makeUse();
     await fc.assert(
       fc.asyncProperty(body, body, (cluster, user) =>

@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import { ConfigError } from "./config-error.ts";
+import { ConfigurationError } from "./configuration-error.ts";
 import { readText } from "./files.ts";
 import { bearer, isToken } from "./token.ts";
 
@@ -40,8 +40,8 @@ export class TokenFile {
 
   async #read(signal: AbortSignal | undefined): Promise<string> {
     const token = (await readText(this.#path, this.#what, signal)).trim();
-    if (token === "") throw new ConfigError(`${this.#path} (${this.#what}) is empty`);
-    if (!isToken(token)) throw new ConfigError(`${this.#path} (${this.#what}) holds more than a token`);
+    if (token === "") throw new ConfigurationError(`${this.#path} (${this.#what}) is empty`);
+    if (!isToken(token)) throw new ConfigurationError(`${this.#path} (${this.#what}) holds more than a token`);
     return token;
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ConfigError } from "./config-error.ts";
+import { ConfigurationError } from "./configuration-error.ts";
 import { Entry } from "./entry.ts";
 import { readUser } from "./user.ts";
 
@@ -120,7 +120,7 @@ describe("a user", () => {
     { fields: { exec: { ...exec, env: [{ value: "s3cret" }] } }, want: `env[0] of exec of ${who} has no name` },
   ])("is refused: $want", ({ fields, want }) => {
     const read = () => readUser(user(fields));
-    expect(read).toThrow(ConfigError);
+    expect(read).toThrow(ConfigurationError);
     expect(read).toThrow(want);
     expect(read).not.toThrow("s3");
   });

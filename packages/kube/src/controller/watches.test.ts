@@ -1,8 +1,9 @@
 import type { Stored } from "@berg/apimachinery";
 import { describe, expect, test } from "vitest";
 import type { Informer } from "../cache/informer.ts";
+import { OptionalInformer } from "../cache/optional-informer.ts";
 import { type Change, type IndexFunction, Store } from "../cache/store.ts";
-import type { ConfigMap } from "../kinds.ts";
+import { type ConfigMap, ConfigMaps } from "../kinds.ts";
 import { storedConfigMap } from "../testing/objects.ts";
 import { watchMapped, watchOwned, watchSelf } from "./watches.ts";
 
@@ -16,6 +17,7 @@ function fakeInformer() {
       return () => handlers.delete(handler);
     },
     list: () => store.list(),
+    hasSynced: true,
     ensureIndex: (name: string, valuesOf: IndexFunction<ConfigMap>) => store.ensureIndex(name, valuesOf),
     byIndex: (name: string, value: string) => store.byIndex(name, value),
   } as unknown as Informer<ConfigMap>;
@@ -59,5 +61,25 @@ describe("watches", () => {
     children.put(storedConfigMap("stranger", 4));
     expect(keys).toEqual([["default/owner", 5]]);
     expect(watch.informers).toEqual([children.informer, owners.informer]);
+  });
+
+  test("watchOwned of a kind that is found later waits for nobody, and misses nothing", async () => {
+    const owners = fakeInformer();
+    const children = fakeInformer();
+    let served = false;
+    const discovery = { find: async () => (served ? ConfigMaps : undefined), all: async () => [] };
+    const optional = new OptionalInformer({ group: "", kind: "ConfigMap" }, discovery, () => children.informer);
+    const keys: string[] = [];
+    const watch = watchOwned(optional, owners.informer, "owner-uid");
+    const stop = watch.start((key) => keys.push(key));
+    owners.put(storedConfigMap("owner", 1, { uid: "u1" }));
+    expect(watch.informers).toEqual([owners.informer]);
+    served = true;
+    await optional.look(new AbortController().signal);
+    expect(watch.informers).toEqual([children.informer, owners.informer]);
+    children.put(storedConfigMap("child", 2, { labels: { "owner-uid": "u1" } }));
+    stop();
+    children.put(storedConfigMap("child", 3, { labels: { "owner-uid": "u1" } }));
+    expect(keys).toEqual(["default/owner"]);
   });
 });

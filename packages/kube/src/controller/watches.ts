@@ -1,5 +1,6 @@
 import { type KubeObject, keyOf, type ObjectKey, type Stored } from "@berg/apimachinery";
 import type { Informer } from "../cache/informer.ts";
+import { OptionalInformer } from "../cache/optional-informer.ts";
 import type { AddOptions } from "../queue/work-queue.ts";
 
 export type Enqueue = (key: ObjectKey, options?: AddOptions) => void;
@@ -17,6 +18,8 @@ export interface Watch {
 // biome-ignore lint/suspicious/noExplicitAny: an informer's type stands in both directions, so no single type covers all.
 export type AnyInformer = Informer<any>;
 
+type Source<T extends KubeObject> = Informer<T> | OptionalInformer<T>;
+
 /** Reconciles the object that changed. */
 export function watchSelf<T extends KubeObject>(informer: Informer<T>, options?: AddOptions): Watch {
   return {
@@ -30,14 +33,16 @@ export function watchSelf<T extends KubeObject>(informer: Informer<T>, options?:
 
 /** Reconciles whatever `keysOf` names for the object that changed, for what it was as well as for what it is. */
 export function watchMapped<T extends KubeObject>(
-  informer: Informer<T>,
+  source: Source<T>,
   keysOf: (object: Stored<T>) => Iterable<ObjectKey>,
   options?: AddOptions,
 ): Watch {
   return {
-    informers: [informer],
+    get informers() {
+      return informersOf(source);
+    },
     start: (enqueue) =>
-      informer.onChange((change) => {
+      source.onChange((change) => {
         for (const key of keysOf(change.object)) enqueue(key, options);
         if (change.type !== "updated") return;
         for (const key of keysOf(change.old)) enqueue(key, options);
@@ -51,7 +56,7 @@ export function watchMapped<T extends KubeObject>(
  * because an owner reference cannot cross namespaces and a name may since belong to another.
  */
 export function watchOwned<T extends KubeObject, O extends KubeObject>(
-  informer: Informer<T>,
+  source: Source<T>,
   owners: Informer<O>,
   uidLabel: string,
   options?: AddOptions,
@@ -62,5 +67,18 @@ export function watchOwned<T extends KubeObject, O extends KubeObject>(
     const uid = object.metadata.labels?.[uidLabel];
     return uid === undefined ? [] : owners.byIndex(index, uid).map(keyOf);
   };
-  return { ...watchMapped(informer, keysOf, options), informers: [informer, owners] };
+  const { start, all } = watchMapped(source, keysOf, options);
+  return {
+    get informers() {
+      return [...informersOf(source), owners];
+    },
+    start,
+    all,
+  };
+}
+
+/** Nobody waits for a kind that is not served; asked anew each time, since it may have been found in between. */
+function informersOf<T extends KubeObject>(source: Source<T>): AnyInformer[] {
+  if (!(source instanceof OptionalInformer)) return [source];
+  return source.informer ? [source.informer] : [];
 }

@@ -1,14 +1,14 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { KubeObject } from "@berg/apimachinery";
+import { type KubeObject, keyOf, type ResourceType } from "@berg/apimachinery";
 import { describe, expect, test } from "vitest";
 import type { Client } from "../client/client.ts";
 import { sleep } from "../clock.ts";
 import type { ControllerOptions } from "../controller/controller.ts";
-import { watchSelf } from "../controller/watches.ts";
+import { watchMapped, watchSelf } from "../controller/watches.ts";
 import { LeadershipLost } from "../election/fence.ts";
-import { ConfigMaps, Pods } from "../kinds.ts";
+import { type ConfigMap, ConfigMaps, Pods } from "../kinds.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { createMetrics } from "../metrics/metrics.ts";
 import { FakeClock, settle } from "../testing/fake-clock.ts";
@@ -29,6 +29,8 @@ class World {
   readonly infos: string[] = [];
   readonly stop = new AbortController();
   leaseServerDown = false;
+  /** Which kinds the server serves; an error is thrown at whoever asks. */
+  served: ResourceType[] | Error = [];
 
   async manager(options: Partial<ManagerOptions> = {}): Promise<Manager> {
     const info = (fields: object, message: string) => void this.infos.push(`${message} ${JSON.stringify(fields)}`);
@@ -73,6 +75,12 @@ class World {
   #client(guard: () => void = () => {}): Client {
     return {
       ...this.server.client,
+      discovery: {
+        find: async ({ kind }: { kind: string }) => {
+          if (this.served instanceof Error) throw this.served;
+          return this.served.find((type) => type.kind === kind);
+        },
+      },
       patch: async (_type: unknown, _namespace: string, name: string) => {
         guard();
         this.story.push(`patch ${name}`);
@@ -436,6 +444,72 @@ describe("the caches of a manager", () => {
     expect(await ask(port, "/readyz")).toBe("200 ok");
     world.stop.abort();
     await run;
+    world.expectNothingLeft();
+  });
+
+  test("of a kind that may not be installed are filled before anything works where it is", async () => {
+    const world = new World();
+    world.served = new Error("the connection was refused");
+    world.server.put("a", { value: "1" });
+    const manager = await world.manager();
+    const optional = manager.optionalInformer<ConfigMap>({ group: "", kind: "ConfigMap" });
+    const watches = [watchMapped(optional, (object) => [keyOf(object)])];
+    const reconcile = async (key: string) => {
+      world.story.push(`${key} ${optional.get(key)?.data?.value}`);
+      return undefined;
+    };
+    manager.addController({ name: "test", watches, reconcile });
+    const run = manager.run(world.stop.signal);
+    await world.clock.advance(5_000);
+    expect([world.story, world.infos]).toEqual([[], []]);
+    expect(world.logged[0]).toContain("cannot ask the server which kinds it serves");
+    world.served = [ConfigMaps];
+    await world.clock.advance(30_000);
+    expect(world.infos).toEqual(['caches are filled {"resources":["configmaps"]}']);
+    expect(world.story).toEqual(["default/a 1"]);
+    world.stop.abort();
+    await run;
+    world.expectNothingLeft();
+  });
+
+  test("of a kind that is installed later are filled for whoever looks, and then followed without a restart", async () => {
+    const world = new World();
+    world.server.put("a", { value: "1" });
+    const manager = await world.manager();
+    const optional = manager.optionalInformer<ConfigMap>({ group: "", kind: "ConfigMap" });
+    const keys: string[] = [];
+    const watches = [watchMapped(optional, (object) => [keyOf(object)])];
+    const reconcile = async (key: string) => {
+      keys.push(key);
+      return undefined;
+    };
+    manager.addController({ name: "test", watches, reconcile });
+    const run = manager.run(world.stop.signal);
+    await world.clock.advance(1);
+    expect(await optional.look(world.stop.signal)).toBeUndefined();
+    expect([optional.informer, optional.list(), keys, world.server.watches]).toEqual([undefined, [], [], 0]);
+    world.served = [ConfigMaps];
+    const looks = [optional.look(world.stop.signal), optional.look(world.stop.signal)];
+    const [one, other] = await Promise.all(looks);
+    expect(one).toBe(other);
+    expect([optional.get("default/a")?.data, world.server.watches]).toEqual([{ value: "1" }, 1]);
+    world.server.put("b", {});
+    await world.clock.advance(1);
+    expect(keys).toEqual(["default/a", "default/b"]);
+    world.stop.abort();
+    await run;
+    world.expectNothingLeft();
+  });
+
+  test("of a kind about which the server never answers end the process, which says so", async () => {
+    const world = new World();
+    world.served = new Error("the connection was refused");
+    const manager = await world.manager();
+    manager.optionalInformer({ group: "", kind: "ConfigMap" });
+    const run = manager.run(world.stop.signal);
+    const failure = expect(run).rejects.toThrow("the server did not say which kinds it serves after 120 s");
+    await world.clock.advance(120_000);
+    await failure;
     world.expectNothingLeft();
   });
 

@@ -10,16 +10,18 @@
 import { type KubeObject, type ResourceType, resourceName } from "@berg/apimachinery";
 import { AbortFollower, aborted } from "../abort.ts";
 import { Informer } from "../cache/informer.ts";
+import { reconnectDelay } from "../cache/judge.ts";
+import { OptionalInformer, type OptionalKind } from "../cache/optional-informer.ts";
 import type { Transform } from "../cache/transforms.ts";
 import type { Client, Selection } from "../client/client.ts";
-import { type Clock, type Random, systemClock, systemRandom } from "../clock.ts";
+import { type Clock, type Random, sleep, systemClock, systemRandom } from "../clock.ts";
 import { Controller, type ControllerOptions, defaultWorkers } from "../controller/controller.ts";
 import type { AnyInformer } from "../controller/watches.ts";
 import { Elector, newIdentity } from "../election/elector.ts";
 import { LeadershipLost } from "../election/fence.ts";
 import type { ElectionTiming } from "../election/timing.ts";
 import { type EventRecorder, EventWriter } from "../events/recorder.ts";
-import type { Logger } from "../log.ts";
+import { errorText, type Logger } from "../log.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { eventLoopCheck, type HealthCheck, informersCheck, LagMonitor } from "./checks.ts";
 import { type HealthServer, startHealthServer } from "./health.ts";
@@ -58,6 +60,7 @@ export class Manager {
   readonly #elector: Elector | undefined;
   readonly #events: EventWriter;
   readonly #informers: AnyInformer[] = [];
+  readonly #optionalInformers: { look(signal: AbortSignal): Promise<unknown> }[] = [];
   readonly #controllers: Controller[] = [];
   #startInformer: ((informer: AnyInformer) => void) | undefined;
   #started = false;
@@ -106,6 +109,19 @@ export class Manager {
     this.#informers.push(informer);
     this.#startInformer?.(informer);
     return informer;
+  }
+
+  /**
+   * The informer of a kind that may not be installed. Where it is at the start, its cache is filled before anything
+   * works; else whoever needs it looks for it: see OptionalInformer.
+   */
+  optionalInformer<T extends KubeObject>(
+    kind: OptionalKind,
+    options: { selection?: Selection; transform?: Transform<T> } = {},
+  ): OptionalInformer<T> {
+    const optional = new OptionalInformer<T>(kind, this.client.discovery, (type) => this.informer(type, options));
+    this.#optionalInformers.push(optional);
+    return optional;
   }
 
   addController(options: ControllerOptions): Controller {
@@ -188,14 +204,30 @@ export class Manager {
     try {
       await within(this.#clock, cacheSyncMs, (late) => {
         const signal = AbortSignal.any([stop, late]);
-        return Promise.all(this.#informers.map((informer) => informer.synced(signal)));
+        const informers = this.#informers.map((informer) => informer.synced(signal));
+        return Promise.all([...informers, ...this.#optionalInformers.map((optional) => this.#look(optional, signal))]);
       });
     } catch (cause) {
       if (stop.aborted) return;
-      throw new Error(`${this.#unfilledCaches()} after ${cacheSyncMs / 1000} s: the log says why`, { cause });
+      const missing = this.#unfilledCaches() ?? "the server did not say which kinds it serves";
+      throw new Error(`${missing} after ${cacheSyncMs / 1000} s: the log says why`, { cause });
     }
     const resources = [...new Set(this.#informers.map(({ type }) => resourceName(type)))];
     this.#options.log.info({ resources }, "caches are filled");
+  }
+
+  /** Until the server has answered: whether a kind is there must not be a matter of the server's mood at the start. */
+  async #look(optional: { look(signal: AbortSignal): Promise<unknown> }, signal: AbortSignal): Promise<void> {
+    for (let failures = 1; ; failures++) {
+      try {
+        await optional.look(signal);
+        return;
+      } catch (error) {
+        signal.throwIfAborted();
+        this.#options.log.warn({ error: errorText(error), failures }, "cannot ask the server which kinds it serves");
+        await sleep(this.#clock, reconnectDelay(failures, this.#random), signal);
+      }
+    }
   }
 
   async #lead(stop: AbortSignal): Promise<void> {

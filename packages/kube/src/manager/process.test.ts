@@ -43,6 +43,12 @@ describe("a process", () => {
     expect(code).toBe(1);
   });
 
+  test("ends with code 2 where its configuration is wrong, so that whoever runs it can tell", async () => {
+    const { code, said } = await run("misconfigured");
+    expect(said).toEqual([{ message: "exiting", error: 'cannot read HEALTH_PORT: "eighty" is not a port (1-65535)' }]);
+    expect(code).toBe(2);
+  });
+
   test.each([
     ["rejects", "Error"],
     ["throws", "SyntaxError"],

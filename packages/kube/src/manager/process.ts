@@ -1,8 +1,10 @@
+import { ConfigurationError } from "../config/configuration-error.ts";
 import { errorText, type Logger, stackOf } from "../log.ts";
 
 /**
  * Runs a process to its end: until it is told to stop (SIGTERM, SIGINT), and then in order. A second signal ends it at
- * once, and so does an error that nobody caught, since after one of those nothing here can be trusted.
+ * once, and so does an error that nobody caught, since after one of those nothing here can be trusted. It exits with 0
+ * when all is done, with 2 where its configuration is wrong, and else with 1.
  *
  *     await runProcess(log, (stop) => manager.run(stop));
  */
@@ -27,7 +29,7 @@ export async function runProcess(log: Logger, main: (stop: AbortSignal) => Promi
     process.exit(0);
   } catch (error) {
     log.error({ error: errorText(error) }, "exiting");
-    process.exit(1);
+    process.exit(error instanceof ConfigurationError ? 2 : 1);
   }
 }
 

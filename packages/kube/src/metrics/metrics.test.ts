@@ -141,14 +141,17 @@ test("an informer is read at each scrape until it ends", async () => {
   const end = informer.sample(() => ({ objects, lastEventAgeSeconds: 1.5 }));
   objects = 6;
   expect(await figures(metrics, "informer_")).toEqual([
+    'informer_relists_total{resource="deployments.apps",reason="start"} 0',
     'informer_relists_total{resource="deployments.apps",reason="expired"} 1',
+    'informer_relists_total{resource="deployments.apps",reason="reset"} 0',
+    'informer_relists_total{resource="deployments.apps",reason="garbled"} 0',
+    'informer_relists_total{resource="deployments.apps",reason="error_frame"} 0',
     'informer_last_event_age_seconds{resource="deployments.apps"} 1.5',
     'informer_objects{resource="deployments.apps"} 6',
   ]);
   end();
-  expect(await figures(metrics, "informer_")).toEqual([
-    'informer_relists_total{resource="deployments.apps",reason="expired"} 1',
-  ]);
+  expect(await figures(metrics, "informer_last_event_age")).toEqual([]);
+  expect(await figures(metrics, "informer_objects")).toEqual([]);
 });
 
 test("informers of one resource are told together: the oldest age, and all objects", async () => {
@@ -156,16 +159,16 @@ test("informers of one resource are told together: the oldest age, and all objec
   const one = metrics.informer("pods").sample(() => ({ objects: 5, lastEventAgeSeconds: 40 }));
   metrics.informer("pods").sample(() => ({ objects: 6, lastEventAgeSeconds: 1 }));
   for (let scrape = 0; scrape < 2; scrape++) {
-    expect(await figures(metrics, "informer_")).toEqual([
+    expect(await figures(metrics, "informer_last_event_age")).toEqual([
       'informer_last_event_age_seconds{resource="pods"} 40',
-      'informer_objects{resource="pods"} 11',
     ]);
+    expect(await figures(metrics, "informer_objects")).toEqual(['informer_objects{resource="pods"} 11']);
   }
   one();
-  expect(await figures(metrics, "informer_")).toEqual([
+  expect(await figures(metrics, "informer_last_event_age")).toEqual([
     'informer_last_event_age_seconds{resource="pods"} 1',
-    'informer_objects{resource="pods"} 6',
   ]);
+  expect(await figures(metrics, "informer_objects")).toEqual(['informer_objects{resource="pods"} 6']);
 });
 
 test("leadership and lost events", async () => {

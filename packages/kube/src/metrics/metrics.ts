@@ -1,5 +1,5 @@
 import type { Registry } from "prom-client";
-import type { InformerMetrics, InformerSample } from "../cache/metrics.ts";
+import { type InformerMetrics, type InformerSample, relistReasons } from "../cache/metrics.ts";
 import type { RequestMetrics } from "../client/metrics.ts";
 import { type ReconcileMetrics, reconcileResults } from "../controller/metrics.ts";
 import type { ElectionMetrics } from "../election/metrics.ts";
@@ -153,10 +153,13 @@ export async function createMetrics(): Promise<Metrics> {
       objects.reset();
       samples.read((labels, sample) => objects.inc(labels, sample.objects));
     });
-    return (resource) => ({
-      relisted: (reason) => relists.inc({ resource, reason }),
-      sample: (read) => samples.add({ resource }, read),
-    });
+    return (resource) => {
+      for (const reason of relistReasons) relists.inc({ resource, reason }, 0);
+      return {
+        relisted: (reason) => relists.inc({ resource, reason }),
+        sample: (read) => samples.add({ resource }, read),
+      };
+    };
   }
 
   function electionMetrics(): Metrics["election"] {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { makeCa } from "../../testing/certificates.ts";
-import { ConfigError } from "../config-error.ts";
+import { ConfigurationError } from "../configuration-error.ts";
 import type { ExecConfig } from "./exec-config.ts";
 import { execInfo, parseExecCredential } from "./exec-credential.ts";
 
@@ -93,10 +93,12 @@ describe("what a plugin answers", () => {
       want: "has a wrong expirationTimestamp: it is not a time as in RFC 3339",
     },
   ])("is refused when it $want", ({ stdout, want }) => {
-    expect(() => parseExecCredential(exec, stdout)).toThrow(new ConfigError(`the answer of exec of user ${want}`));
+    expect(() => parseExecCredential(exec, stdout)).toThrow(
+      new ConfigurationError(`the answer of exec of user ${want}`),
+    );
   });
 
-  test("gives a ConfigError for any rubbish", () => {
+  test("gives a ConfigurationError for any rubbish", () => {
     const field = fc.constantFrom("token", "clientCertificateData", "clientKeyData", "expirationTimestamp");
     const stdout = fc.oneof(
       fc.string(),
@@ -108,7 +110,7 @@ describe("what a plugin answers", () => {
         try {
           parseExecCredential(exec, stdout);
         } catch (error) {
-          if (!(error instanceof ConfigError)) throw error;
+          if (!(error instanceof ConfigurationError)) throw error;
         }
       }),
     );

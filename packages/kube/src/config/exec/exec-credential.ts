@@ -1,6 +1,6 @@
 import { parseTime } from "@berg/apimachinery";
 import type { Cluster } from "../cluster.ts";
-import { ConfigError } from "../config-error.ts";
+import { ConfigurationError } from "../configuration-error.ts";
 import { isMapping } from "../entry.ts";
 import { type ClientCertificate, fits } from "../pem.ts";
 import { isToken } from "../token.ts";
@@ -32,7 +32,7 @@ export function execInfo(exec: ExecConfig, interactive: boolean, cluster: Cluste
 
 /** Reads what a plugin printed. It is all secret, so errors say what is wrong with it and quote nothing. */
 export function parseExecCredential(exec: ExecConfig, stdout: string): ExecCredential {
-  const wrong = (problem: string) => new ConfigError(`the answer of ${exec.what} ${problem}`);
+  const wrong = (problem: string) => new ConfigurationError(`the answer of ${exec.what} ${problem}`);
   const answer = parseJson(stdout);
   if (!isMapping(answer)) throw wrong("is not a JSON object");
   if (answer.kind !== "ExecCredential") throw wrong('is not of kind "ExecCredential"');

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { makeCa } from "../../testing/certificates.ts";
 import { FakeClock } from "../../testing/fake-clock.ts";
 import { makeFiles } from "../../testing/files.ts";
-import { ConfigError } from "../config-error.ts";
+import { ConfigurationError } from "../configuration-error.ts";
 import type { ExecConfig } from "./exec-config.ts";
 import { ExecPlugin } from "./exec-plugin.ts";
 
@@ -96,7 +96,7 @@ describe("a plugin's answer", () => {
     const { plugin, shown, runs } = await setup(`${counting("null")}; console.log("s3cret")`);
     for (let run = 1; run <= 2; run++) {
       await expect(plugin.authorization()).rejects.toThrow(
-        new ConfigError("the answer of exec of user is not a JSON object"),
+        new ConfigurationError("the answer of exec of user is not a JSON object"),
       );
       expect(await runs()).toBe(run);
     }
@@ -139,7 +139,7 @@ describe("a plugin's surroundings", () => {
   test("must have a terminal where a person has to be asked", async () => {
     const { plugin } = await setup(echo, { exec: { interactiveMode: "Always" } });
     await expect(plugin.authorization()).rejects.toThrow(
-      new ConfigError("exec of user has to ask a person (interactiveMode Always), and there is no terminal"),
+      new ConfigurationError("exec of user has to ask a person (interactiveMode Always), and there is no terminal"),
     );
   });
 
@@ -160,7 +160,7 @@ describe("a plugin that fails", () => {
       'console.log("s3cret"); console.error("\\u001b[31mnot logged in:\\nrun login first\\u001b[0m"); process.exitCode = 3',
     );
     await expect(plugin.authorization()).rejects.toThrow(
-      new ConfigError(`exec of user: "${process.execPath}" ended with exit code 3; see what it printed`),
+      new ConfigurationError(`exec of user: "${process.execPath}" ended with exit code 3; see what it printed`),
     );
     expect(shown.join("")).toContain("run login first\u001b[0m\n");
   });
@@ -171,7 +171,7 @@ describe("a plugin that fails", () => {
     { command: "s3cret\0", want: '"s3cret\\u0000" cannot be started (ERR_INVALID_ARG_VALUE)' },
   ])("to start as $command says why", async ({ command, want }) => {
     const { plugin, clock } = await setup("", { exec: { command, installHint: "apt install login\n" } });
-    await expect(plugin.authorization()).rejects.toThrow(new ConfigError(`exec of user: ${want}`));
+    await expect(plugin.authorization()).rejects.toThrow(new ConfigurationError(`exec of user: ${want}`));
     expect(clock.timers).toBe(0);
   });
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../../clock.ts";
 import type { Cluster } from "../cluster.ts";
-import { ConfigError } from "../config-error.ts";
+import { ConfigurationError } from "../configuration-error.ts";
 import { type ClientCertificate, readCertificates } from "../pem.ts";
 import { bearer } from "../token.ts";
 import type { ExecConfig } from "./exec-config.ts";
@@ -57,7 +57,9 @@ export class ExecPlugin {
     const exec = this.#exec;
     const { env, terminal, showStderr, clock } = this.#surroundings;
     if (exec.interactiveMode === "Always" && !terminal) {
-      throw new ConfigError(`${exec.what} has to ask a person (interactiveMode Always), and there is no terminal`);
+      throw new ConfigurationError(
+        `${exec.what} has to ask a person (interactiveMode Always), and there is no terminal`,
+      );
     }
     const interactive = exec.interactiveMode !== "Never" && terminal;
     const ca =

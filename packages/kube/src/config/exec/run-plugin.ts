@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
 import type { Clock } from "../../clock.ts";
-import { ConfigError } from "../config-error.ts";
+import { ConfigurationError } from "../configuration-error.ts";
 import type { ExecConfig } from "./exec-config.ts";
 
 export interface PluginRun {
@@ -22,7 +22,8 @@ const longestAnswer = 1024 * 1024;
 /** Runs a plugin to its end and resolves to what it printed; whatever happens, no process is left behind. */
 export function runPlugin({ exec, env, interactive, showStderr, clock, signal }: PluginRun): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const fail = (problem: string) => reject(new ConfigError(`${exec.what}: ${JSON.stringify(exec.command)} ${problem}`));
+  const fail = (problem: string) =>
+    reject(new ConfigurationError(`${exec.what}: ${JSON.stringify(exec.command)} ${problem}`));
   const limitMs = interactive ? interactiveTimeoutMs : timeoutMs;
   const stdout: Buffer[] = [];
   let stdoutSize = 0;

@@ -1,5 +1,6 @@
 /** A process that ends as it is told. Started by process.test.ts. */
 import { setTimeout as delay } from "node:timers/promises";
+import { ConfigurationError } from "../../config/configuration-error.ts";
 import type { Logger } from "../../log.ts";
 import { runProcess } from "../process.ts";
 
@@ -10,6 +11,9 @@ const courses: Record<string, (stop: AbortSignal) => Promise<void>> = {
   ends: async () => {},
   fails: async () => {
     throw new Error("the caches of pods are not filled");
+  },
+  misconfigured: async () => {
+    throw new ConfigurationError('cannot read HEALTH_PORT: "eighty" is not a port (1-65535)');
   },
   stops: async (stop) => {
     await delay(60_000, undefined, { signal: stop }).catch(() => {});

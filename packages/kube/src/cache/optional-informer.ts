@@ -1,0 +1,109 @@
+import type { KubeObject, ObjectKey, ResourceType, Stored } from "@berg/apimachinery";
+import type { Discovery } from "../client/discovery.ts";
+import type { ChangeHandler, Informer } from "./informer.ts";
+import type { Cache } from "./own-writes.ts";
+import type { IndexFunction } from "./store.ts";
+
+/** A kind that the cluster may serve or not. */
+export interface OptionalKind {
+  group: string;
+  kind: string;
+  /** Those that are understood here, the best first; unset: whatever the server prefers. */
+  versions?: readonly string[];
+}
+
+/**
+ * The informer of a kind whose CustomResourceDefinition may not be installed, or only later. Until it is, nothing is
+ * there to be found. Handlers and indexes may be given from the beginning.
+ *
+ *     const routes = manager.optionalInformer<Route>({ group, kind: "TLSRoute", versions: ["v1", "v1alpha2"] });
+ *     …
+ *     if (!(await routes.look(signal))) return "install the CustomResourceDefinition of TLSRoute";
+ */
+export class OptionalInformer<T extends KubeObject> implements Cache<T> {
+  readonly kind: OptionalKind;
+  readonly #discovery: Discovery;
+  readonly #start: (type: ResourceType<T>) => Informer<T>;
+  readonly #indexes = new Map<string, IndexFunction<T>>();
+  /** Each with the undo of its place in the informer, once there is one. */
+  readonly #handlers = new Map<ChangeHandler<T>, (() => void) | undefined>();
+  #informer: Informer<T> | undefined;
+
+  /** `start` begins to list and watch what was found. */
+  constructor(kind: OptionalKind, discovery: Discovery, start: (type: ResourceType<T>) => Informer<T>) {
+    this.kind = kind;
+    this.#discovery = discovery;
+    this.#start = start;
+  }
+
+  /** Undefined where the kind has not been found yet. */
+  get informer(): Informer<T> | undefined {
+    return this.#informer;
+  }
+
+  /**
+   * The informer, filled; undefined where the server does not serve the kind now. To be asked by whoever needs it, as
+   * often as they like: one that was found is not looked for again, and the server is asked once in 5 s.
+   */
+  async look(signal: AbortSignal): Promise<Informer<T> | undefined> {
+    if (!this.#informer) {
+      const type = await this.#find(signal);
+      if (!type) return undefined;
+      // Others may have looked meanwhile.
+      this.#informer ??= this.#begin(type);
+    }
+    if (!this.#informer.hasSynced) await this.#informer.synced(signal);
+    return this.#informer;
+  }
+
+  async #find(signal: AbortSignal): Promise<ResourceType<T> | undefined> {
+    const { group, kind, versions = [undefined] } = this.kind;
+    for (const version of versions) {
+      const wanted = version === undefined ? { group, kind } : { group, kind, version };
+      const type = await this.#discovery.find(wanted, { signal });
+      if (type) return type as ResourceType<T>;
+    }
+    return undefined;
+  }
+
+  #begin(type: ResourceType<T>): Informer<T> {
+    const informer = this.#start(type);
+    for (const [name, valuesOf] of this.#indexes) informer.ensureIndex(name, valuesOf);
+    for (const handler of this.#handlers.keys()) this.#handlers.set(handler, informer.onChange(handler));
+    return informer;
+  }
+
+  /** Told of every change from now on, and of what is there already as additions. Returns its undo. */
+  onChange(handler: ChangeHandler<T>): () => void {
+    this.#handlers.set(handler, this.#informer?.onChange(handler));
+    return () => {
+      this.#handlers.get(handler)?.();
+      this.#handlers.delete(handler);
+    };
+  }
+
+  get reached(): string | undefined {
+    return this.#informer?.reached;
+  }
+
+  prepare(object: Stored<T>): Stored<T> {
+    return this.#informer?.prepare(object) ?? object;
+  }
+
+  get(key: ObjectKey): Stored<T> | undefined {
+    return this.#informer?.get(key);
+  }
+
+  list(): Stored<T>[] {
+    return this.#informer?.list() ?? [];
+  }
+
+  ensureIndex(name: string, valuesOf: IndexFunction<T>): void {
+    if (!this.#indexes.has(name)) this.#indexes.set(name, valuesOf);
+    this.#informer?.ensureIndex(name, valuesOf);
+  }
+
+  byIndex(name: string, value: string): Stored<T>[] {
+    return this.#informer?.byIndex(name, value) ?? [];
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * What an informer shows, together with what this process wrote and the informer has not seen yet. A controller that
+ * looked at the informer alone would, right after a write, find the world as it was before, and write again.
+ *
+ * The informer says how far it has come. What was written up to there it has seen, whatever became of it since; what
+ * was written later it cannot have seen. So nothing needs to be told to this view but the writes themselves, and it
+ * does not matter which comes first, the answer to a write or the change in the informer.
+ */
+import { type KubeObject, keyOf, type ObjectKey, type Stored } from "@berg/apimachinery";
+import { type Clock, timestamp } from "../clock.ts";
+import type { Informer } from "./informer.ts";
+import { type IndexFunction, Store } from "./store.ts";
+import { isOlder } from "./versions.ts";
+
+/** The part of an informer that this stands on. */
+export type Cache<T extends KubeObject> = Pick<
+  Informer<T>,
+  "get" | "list" | "byIndex" | "ensureIndex" | "reached" | "prepare"
+>;
+
+// No informer is behind for so long while it works. One that does not work must not keep what was written for ever.
+const keptForMs = 60_000;
+
+export class OwnWrites<T extends KubeObject> {
+  readonly #cache: Cache<T>;
+  readonly #clock: Clock;
+  /** What was written, by key, and since when; the oldest first. */
+  readonly #written = new Store<T>();
+  readonly #writtenAt = new Map<ObjectKey, number>();
+  /** What was deleted, by UID; the oldest first. */
+  readonly #deleted = new Map<string, { at: number; timestamp: string }>();
+
+  constructor(cache: Cache<T>, clock: Clock) {
+    this.#cache = cache;
+    this.#clock = clock;
+  }
+
+  /** To be told of every object that a create, apply, update or patch answered. */
+  wrote(object: Stored<T>): void {
+    this.#forgetOld();
+    const key = keyOf(object);
+    const known = this.get(key);
+    if (known && !isOlder(known.metadata.resourceVersion, object.metadata.resourceVersion)) return;
+    this.#writtenAt.delete(key);
+    this.#writtenAt.set(key, this.#clock.monotonic());
+    // The caller's own stays as it is.
+    this.#written.put(this.#cache.prepare(structuredClone(object)));
+  }
+
+  /**
+   * To be told of every delete that the server accepted. From then on the object shows its deletionTimestamp, and it is
+   * gone when the informer says so: finalizers may hold it, and those who wait for its end must not take this for it.
+   */
+  deleted(uid: string): void {
+    this.#forgetOld();
+    if (this.#deleted.has(uid)) return;
+    this.#deleted.set(uid, { at: this.#clock.monotonic(), timestamp: timestamp(this.#clock) });
+  }
+
+  get(key: ObjectKey): Stored<T> | undefined {
+    const object = this.#unseen(key) ?? this.#cache.get(key);
+    return object && this.#marked(object);
+  }
+
+  list(): Stored<T>[] {
+    return this.#merged(this.#cache.list(), this.#written.list());
+  }
+
+  /** As on the informer; to be named here, too, so that what was written can be found by it. */
+  ensureIndex(name: string, valuesOf: IndexFunction<T>): void {
+    this.#cache.ensureIndex(name, valuesOf);
+    this.#written.ensureIndex(name, valuesOf);
+  }
+
+  byIndex(name: string, value: string): Stored<T>[] {
+    return this.#merged(this.#cache.byIndex(name, value), this.#written.byIndex(name, value));
+  }
+
+  #merged(cached: Stored<T>[], written: Stored<T>[]): Stored<T>[] {
+    const objects = cached.filter((object) => !this.#unseen(keyOf(object)));
+    for (const object of written) if (this.#unseen(keyOf(object))) objects.push(object);
+    return objects.map((object) => this.#marked(object));
+  }
+
+  /** What was written under this key and the informer has not come to yet. */
+  #unseen(key: ObjectKey): Stored<T> | undefined {
+    const written = this.#written.get(key);
+    if (!written) return undefined;
+    const { resourceVersion } = written.metadata;
+    const seen = [this.#cache.reached, this.#cache.get(key)?.metadata.resourceVersion];
+    const hasSeen = seen.some((version) => version !== undefined && !isOlder(version, resourceVersion));
+    if (!hasSeen && this.#isRecent(this.#writtenAt.get(key))) return written;
+    this.#forget(written);
+    return undefined;
+  }
+
+  #marked(object: Stored<T>): Stored<T> {
+    const deleted = this.#deleted.get(object.metadata.uid);
+    if (!deleted || object.metadata.deletionTimestamp || !this.#isRecent(deleted.at)) return object;
+    const metadata = Object.freeze({ ...object.metadata, deletionTimestamp: deleted.timestamp });
+    return Object.freeze({ ...object, metadata });
+  }
+
+  #isRecent(at: number | undefined): boolean {
+    return at !== undefined && this.#clock.monotonic() - at < keptForMs;
+  }
+
+  /** At each write: so nothing is kept for longer than whoever writes next, and no timer is needed. */
+  #forgetOld(): void {
+    for (const [uid, { at }] of this.#deleted) {
+      if (this.#isRecent(at)) break;
+      this.#deleted.delete(uid);
+    }
+    for (const [key, at] of this.#writtenAt) {
+      if (this.#isRecent(at)) break;
+      this.#forget(this.#written.get(key) as Stored<T>);
+    }
+  }
+
+  #forget(written: Stored<T>): void {
+    this.#written.remove(written);
+    this.#writtenAt.delete(keyOf(written));
+  }
+}

@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto";
+import type { KubeObject, Stored } from "@berg/apimachinery";
+import { comparedPart, isAsWanted } from "./is-as-wanted.ts";
+
+/**
+ * Which children need no write. Those that are as wanted; and those where the server, or somebody who changes what
+ * others write, makes something else of it each time: writing the same again at every look would be a loop without end.
+ * For these it remembers what was wanted and what came of it. As soon as either changes, it is worth a write again.
+ *
+ *     if (found && settled.has(manifest, found)) return;
+ *     settled.wrote(manifest, await ensureChild(…));
+ */
+export class SettledChildren {
+  /** By UID; only digests, since a child may hold a flag. */
+  readonly #accepted = new Map<string, string>();
+
+  has(wanted: object, found: Stored<KubeObject>): boolean {
+    return isAsWanted(wanted, found) || this.#accepted.get(found.metadata.uid) === digest(wanted, found);
+  }
+
+  /** To be told of each write with the server's answer to it. */
+  wrote(wanted: object, answer: Stored<KubeObject>): void {
+    const { uid } = answer.metadata;
+    if (isAsWanted(wanted, answer)) this.#accepted.delete(uid);
+    else this.#accepted.set(uid, digest(wanted, answer));
+  }
+
+  /** To be told of each child that is gone, or it is remembered for ever. */
+  forget(uid: string): void {
+    this.#accepted.delete(uid);
+  }
+}
+
+function digest(wanted: object, found: Stored<KubeObject>): string {
+  return createHash("sha256")
+    .update(JSON.stringify([wanted, comparedPart(wanted, found)]))
+    .digest("base64");
+}
