@@ -2,6 +2,8 @@
 import type { z } from "zod";
 
 export interface FieldError {
+  /** Such as `["spec", "containers", 0, "image"]`. */
+  path: FieldPath;
   /** Such as `spec.containers[0].image`. */
   field: string;
   /** Such as `Invalid value: "a b": must not contain spaces`. */
@@ -13,7 +15,15 @@ export function formatFieldError({ field, message }: FieldError): string {
   return `${field}: ${message}`;
 }
 
+export type FieldPath = readonly (string | number)[];
+
 type Path = readonly PropertyKey[];
+
+/** `fieldError(["spec", "ownerId"], "Required value")` */
+export function fieldError(path: Path, message: string): FieldError {
+  const parts = path.map((part) => (typeof part === "number" ? part : String(part)));
+  return { path: parts, field: fieldName(parts), message };
+}
 
 /** `["spec", "ports", 0, "name"]` is `spec.ports[0].name`. */
 export function fieldName(path: Path): string {
@@ -26,12 +36,9 @@ export function fieldName(path: Path): string {
 export function fieldErrors(issues: readonly z.core.$ZodIssue[], root: unknown): FieldError[] {
   return issues.flatMap((issue) => {
     if (issue.code === "unrecognized_keys") {
-      return issue.keys.map((key) => ({
-        field: fieldName([...issue.path, key]),
-        message: "Forbidden: there is no such field",
-      }));
+      return issue.keys.map((key) => fieldError([...issue.path, key], "Forbidden: there is no such field"));
     }
-    return [{ field: fieldName(issue.path), message: describe(issue, issue.path, valueAt(root, issue.path)) }];
+    return [fieldError(issue.path, describe(issue, issue.path, valueAt(root, issue.path)))];
   });
 }
 

@@ -28,7 +28,7 @@ export { phases, statusLimits, terminationReasons } from "./challenge-instance.t
 export { environmentText, fileModeBits, transportProtocol } from "./challenge-values.ts";
 export { type CustomResourceDefinition, customResourceDefinitions } from "./crd.ts";
 export { ChallengeInstances, Challenges } from "./definitions.ts";
-export { type FieldError, formatFieldError } from "./field-error.ts";
+export { type FieldError, type FieldPath, fieldName, formatFieldError } from "./field-error.ts";
 export { generatedFiles } from "./generate.ts";
 export { type Validation, validateChallenge, validateChallengeInstance } from "./validate.ts";
 export * from "./vocabulary.ts";

@@ -7,7 +7,7 @@ import { z } from "zod";
 import type { Challenge } from "./challenge.ts";
 import type { ChallengeInstance } from "./challenge-instance.ts";
 import { challengeDefinition, challengeInstanceDefinition, type Definition } from "./definitions.ts";
-import { type FieldError, fieldErrors, fieldName } from "./field-error.ts";
+import { type FieldError, fieldError, fieldErrors } from "./field-error.ts";
 import { text } from "./fields.ts";
 import { brokenByChange } from "./rules.ts";
 import { type StructuralSchema, structuralSchema } from "./structural.ts";
@@ -38,7 +38,8 @@ function validate<T extends KubeObject>(
   before?: T,
 ): Validation<T> {
   if (!isObject(manifest)) {
-    return { errors: [{ field: definition.resource.kind, message: "Invalid value: must be an object" }] };
+    const { kind } = definition.resource;
+    return { errors: [{ path: [], field: kind, message: "Invalid value: must be an object" }] };
   }
   const { apiVersion, kind, metadata, ...body } = withoutNulls(manifest, shape) as Record<string, unknown>;
   const head = { apiVersion, kind, metadata };
@@ -50,9 +51,7 @@ function validate<T extends KubeObject>(
   ];
   if (judgedBody.success && before) {
     const broken = brokenByChange(definition.schema, judgedBody.data, before);
-    errors.push(
-      ...broken.map(({ path, message }) => ({ field: fieldName(path), message: `Invalid value: ${message}` })),
-    );
+    errors.push(...broken.map(({ path, message }) => fieldError(path, `Invalid value: ${message}`)));
   }
   if (errors.length > 0) return { errors };
   return { object: { ...head, ...(judgedBody.data as object) } as T, errors: [] };

@@ -38,9 +38,18 @@ export const challengeKind = "challenge";
 /** The values of `labels.component`. */
 export const components = {
   namespace: "challenge",
-  pod: "challenge-pod",
+  networkPolicy: "challenge-network-policy",
+  limits: "challenge-limits",
+  pullSecret: "pull-secret",
+  service: "challenge-service",
+  route: "challenge-route",
   flagContent: "flag-content",
   flagExecutable: "flag-executable",
+  disruptionBudget: "challenge-disruption-budget",
+  deployment: "challenge-deployment",
+  pod: "challenge-pod",
+  /** On what is kept beside a ChallengeInstance: what its instance runs. */
+  revision: "challenge-revision",
 } as const;
 
 export const annotations = {
