@@ -1,0 +1,96 @@
+/** Where each port is found: by the containers of the instance, in their environment, and by players. */
+import {
+  type ChallengeContainer,
+  type ChallengePort,
+  type InstanceService,
+  statusLimits,
+  transportProtocol,
+} from "@berg/resources";
+import type { EnvVar } from "../flags/flag-env.ts";
+import type { Blueprint } from "./blueprint.ts";
+import { nodePortServiceName, routeId, serviceName } from "./names.ts";
+
+interface Address {
+  host: string;
+  port: number;
+}
+
+/** The number that the cluster gave to a port of a NodePort Service; undefined as long as that is not known. */
+export type NodePortLookup = (serviceName: string, port: number, protocol: "TCP" | "UDP") => number | undefined;
+
+/**
+ * `WEB_ENDPOINT=web:80` for every named port of every container, in their order. A name that occurs twice is given
+ * twice: the last one wins, as everywhere in the environment.
+ */
+export function endpointEnv(blueprint: Blueprint): EnvVar[] {
+  return everyPort(blueprint).flatMap(({ container, port }) => {
+    if (port.name === undefined || port.name === "") return [];
+    const { host, port: number } = routeAddress(blueprint, container, port) ?? {
+      host: serviceName(container.hostname),
+      port: port.port,
+    };
+    return { name: `${envName(port.name)}_ENDPOINT`, value: `${host}:${number}` };
+  });
+}
+
+/** What players are shown, as far as it is known: a port whose number is not there yet stands in `missing`. */
+export function publicServices(
+  blueprint: Blueprint,
+  nodePorts: NodePortLookup,
+): { services: InstanceService[]; missing: string[] } {
+  const services: InstanceService[] = [];
+  const missing: string[] = [];
+  for (const { container, port } of everyPort(blueprint)) {
+    if (port.type === "internalPort") continue;
+    const address = routeAddress(blueprint, container, port) ?? nodeAddress(blueprint, container, port, nodePorts);
+    if (address === undefined) missing.push(`${container.hostname}:${port.port}`);
+    else services.push(instanceService(container, port, address));
+  }
+  return { services: services.slice(0, statusLimits.services), missing };
+}
+
+function everyPort({ workload }: Blueprint): { container: ChallengeContainer; port: ChallengePort }[] {
+  return workload.containers.flatMap((container) => container.ports.map((port) => ({ container, port })));
+}
+
+/** Undefined for a port without a route. */
+function routeAddress(
+  { instance, settings }: Blueprint,
+  { hostname }: ChallengeContainer,
+  { type, port, protocol }: ChallengePort,
+): Address | undefined {
+  if (type !== "publicHttpRoute" && type !== "publicTlsRoute") return undefined;
+  const id = routeId(instance.uid, hostname, port, transportProtocol(protocol));
+  const { httpPort, tlsPort } = settings.gateway;
+  return { host: `${id}.${settings.domain}`, port: type === "publicHttpRoute" ? httpPort : tlsPort };
+}
+
+function nodeAddress(
+  { settings }: Blueprint,
+  { hostname }: ChallengeContainer,
+  { port, protocol }: ChallengePort,
+  nodePorts: NodePortLookup,
+): Address | undefined {
+  const number = nodePorts(nodePortServiceName(hostname), port, transportProtocol(protocol));
+  return number === undefined ? undefined : { host: settings.domain, port: number };
+}
+
+function instanceService(
+  { hostname }: ChallengeContainer,
+  { name, port, protocol, appProtocol, type }: ChallengePort,
+  address: Address,
+): InstanceService {
+  return {
+    name: name || `${hostname}-${port}`,
+    hostname: address.host,
+    port: address.port,
+    protocol: transportProtocol(protocol),
+    ...(appProtocol && { appProtocol }),
+    tls: type !== "publicPort",
+  };
+}
+
+/** `envName("admin-panel")` is `"ADMIN_PANEL"`. */
+export function envName(portName: string): string {
+  return portName.toUpperCase().replace(/[^A-Z0-9]/g, "_");
+}

@@ -1,0 +1,125 @@
+/**
+ * When an instance ends by itself. No function here reads a clock: `now` is given in ms since 1970.
+ *
+ *     until │ timeout │ the instance ends
+ *     ──────┼─────────┼──────────────────────────────
+ *     none  │ none    │ never
+ *     none  │ given   │ at now + timeout
+ *     given │ none    │ at until
+ *     given │ given   │ at the earlier of the two
+ *
+ * Objects carry whole seconds. A timeout is rounded up, so that nobody gets less than was promised, and `until` down,
+ * so that nothing lives past it; what is decided later compares with the time that was written.
+ */
+import { type Duration, durationToMs, formatTime, parseTime } from "@berg/apimachinery";
+import type { ChallengeInstanceStatus } from "@berg/resources";
+import type { ExpirySettings } from "../settings/settings.ts";
+import { historyReasons } from "../vocabulary.ts";
+import { warningIsDue } from "./due.ts";
+import { withEntry } from "./history.ts";
+import {
+  effectiveTimeout,
+  effectiveUntil,
+  type TimedChallenge,
+  type TimedInstance,
+  type TimeoutProblem,
+} from "./limits.ts";
+import { expiryTexts } from "./texts.ts";
+
+const secondMs = 1000;
+
+/** In ms since 1970, always a whole second. */
+export function expiryAt(from: number, timeout: Duration | undefined, until: number | undefined): number | undefined {
+  const ends: number[] = [];
+  if (timeout !== undefined) ends.push(Math.ceil((from + durationToMs(timeout)) / secondMs) * secondMs);
+  if (until !== undefined) ends.push(Math.floor(until / secondMs) * secondMs);
+  return ends.length === 0 ? undefined : Math.min(...ends);
+}
+
+export interface CountedFrom {
+  status: ChallengeInstanceStatus;
+  message: string;
+  /** Where the timeout makes no sense. The organiser's is used then, so that the failed instance ends too. */
+  problem?: TimeoutProblem;
+}
+
+/** The first expiry. Renewals that the spec asks for already are answered next, as any others. */
+export function started(
+  status: ChallengeInstanceStatus,
+  instance: TimedInstance,
+  challenge: TimedChallenge | undefined,
+  settings: ExpirySettings,
+  now: number,
+): CountedFrom {
+  return countedFrom({ ...status, renewals: 0 }, historyReasons.started, expiryTexts.started, [
+    instance,
+    challenge,
+    settings,
+    now,
+  ]);
+}
+
+/** The expiry of an instance that had to wait before it could be made: no time is lost by waiting. */
+export function restarted(
+  status: ChallengeInstanceStatus,
+  instance: TimedInstance,
+  challenge: TimedChallenge | undefined,
+  settings: ExpirySettings,
+  now: number,
+): CountedFrom {
+  return countedFrom(status, historyReasons.admitted, expiryTexts.admitted, [instance, challenge, settings, now]);
+}
+
+function countedFrom(
+  status: ChallengeInstanceStatus,
+  reason: string,
+  text: (expiresAt: string | undefined) => string,
+  [instance, challenge, settings, now]: [TimedInstance, TimedChallenge | undefined, ExpirySettings, number],
+): CountedFrom {
+  const { timeout, problem } = effectiveTimeout(instance, challenge, settings);
+  const end = expiryAt(now, problem ? settings.timeout : timeout, effectiveUntil(instance, challenge));
+  const message = text(end === undefined ? undefined : formatTime(end));
+  const entry = { reason, message };
+  return { status: withExpiry(status, end, entry, settings, now), message, ...(problem && { problem }) };
+}
+
+/**
+ * Holds a living instance to an `until` that was set or moved since its expiry was: nothing lives past it, renewed or
+ * not. Undefined where there is nothing to change. An `until` that moves away gives no time by itself; a renewal does.
+ */
+export function limited(
+  status: ChallengeInstanceStatus,
+  instance: TimedInstance,
+  challenge: TimedChallenge | undefined,
+  settings: ExpirySettings,
+  now: number,
+): { status: ChallengeInstanceStatus; message: string } | undefined {
+  if (status.startedAt === undefined) return undefined;
+  const until = expiryAt(now, undefined, effectiveUntil(instance, challenge));
+  if (until === undefined || until >= (expiryOf(status) ?? Number.POSITIVE_INFINITY)) return undefined;
+  const message = expiryTexts.limited(formatTime(until));
+  return { status: withExpiry(status, until, { reason: historyReasons.limited, message }, settings, now), message };
+}
+
+/** When it ends, in ms since 1970. */
+export function expiryOf({ expiresAt }: ChallengeInstanceStatus): number | undefined {
+  return expiresAt === undefined ? undefined : parseTime(expiresAt);
+}
+
+/** The status with this expiry, whether the owner is to be warned of it already, and the entry that tells of it. */
+export function withExpiry(
+  status: ChallengeInstanceStatus,
+  end: number | undefined,
+  entry: { reason: string; message: string },
+  settings: ExpirySettings,
+  now: number,
+): ChallengeInstanceStatus {
+  const { expiresAt: _, ...rest } = status;
+  const expiry = end === undefined ? {} : { expiresAt: formatTime(end) };
+  return {
+    ...rest,
+    ...expiry,
+    expiresSoon: warningIsDue(end, settings, now),
+    history: withEntry(status.history ?? [], { at: formatTime(now), ...expiry, ...entry }),
+  };
+}

@@ -1,0 +1,59 @@
+/**
+ * Checks of a Challenge without a cluster, for authors (`berg lint`) and for the controller, which starts nothing that
+ * cannot work. Each file beside this one checks one thing; this one says in which order.
+ */
+import { type Challenge, type ChallengeContainer, type FieldPath, validateChallenge } from "@berg/resources";
+import type { BuildSettings } from "../settings/settings.ts";
+import { bandwidthProblems } from "./bandwidth.ts";
+import { capabilityProblems } from "./capabilities.ts";
+import { environmentProblems } from "./environment.ts";
+import { flagProblems } from "./flag.ts";
+import { containerFlagProblems } from "./flag-file.ts";
+import { imageProblems } from "./image.ts";
+import { nameProblems, runtimeClassProblems } from "./names.ts";
+import { portProblems } from "./ports.ts";
+import { probeProblems } from "./probes.ts";
+import type { Problem } from "./problem.ts";
+import { resourceProblems } from "./resources.ts";
+import { schemaProblems } from "./schema.ts";
+import { timeoutProblems } from "./timeout.ts";
+
+/** The settings that decide whether a Challenge works. An author does not know them. */
+export type LintSettings = Pick<BuildSettings, "headlessService">;
+
+/**
+ * Everything that is wrong with a Challenge, whatever it is that was read. What breaks the schema is told first and
+ * alone: what else is wrong cannot be told before it is right.
+ *
+ *     lintChallenge(parse(file)).map(formatProblem)
+ */
+export function lintChallenge(manifest: unknown, settings?: LintSettings): Problem[] {
+  const { object, errors } = validateChallenge(manifest);
+  if (object === undefined) return schemaProblems(errors);
+  return [...timeoutProblems(object), ...workloadProblems(object, settings)];
+}
+
+/** Of a Challenge that keeps to the schema, all but its timeout: an instance may have one of its own. */
+export function workloadProblems(challenge: Challenge, settings: LintSettings | undefined): Problem[] {
+  return [
+    ...nameProblems(challenge, settings),
+    ...flagProblems(challenge),
+    ...portProblems(challenge),
+    ...environmentProblems(challenge),
+    ...challenge.spec.containers.flatMap((container, index) =>
+      containerProblems(container, ["spec", "containers", index]),
+    ),
+  ];
+}
+
+function containerProblems(container: ChallengeContainer, at: FieldPath): Problem[] {
+  return [
+    ...imageProblems(container, at),
+    ...resourceProblems(container, at),
+    ...bandwidthProblems(container, at),
+    ...runtimeClassProblems(container, at),
+    ...capabilityProblems(container, at),
+    ...containerFlagProblems(container, at),
+    ...probeProblems(container, at),
+  ];
+}
