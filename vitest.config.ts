@@ -1,9 +1,9 @@
 import { defineConfig } from "vitest/config";
 
-const everywhere = ["packages/*/src/**", "docs/**", "test/**", "tools/**"];
+const everywhere = ["packages/*/src/**", "deploy/**", "docs/**", "test/**", "tools/**"];
 
-// Two projects, one per control plane that a machine may have: `unit` needs nothing but Node;
-// `real` starts a real kube-apiserver (test/control-plane) and so takes its time.
+// Three projects, by what a machine must have: `unit` needs nothing but Node; `real` starts a real kube-apiserver
+// (test/control-plane) and so takes its time; `node` runs real containers on it (test/node) and so needs root.
 export default defineConfig({
   test: {
     projects: [
@@ -11,7 +11,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: everywhere.map((folder) => `${folder}/*.test.ts`),
-          exclude: ["**/*.real.test.ts", "**/node_modules/**"],
+          exclude: ["**/*.{real,node}.test.ts", "**/node_modules/**"],
         },
       },
       {
@@ -23,6 +23,17 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 1_200_000,
           // Each file runs a control plane of its own on two cores.
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: "node",
+          include: everywhere.map((folder) => `${folder}/*.node.test.ts`),
+          exclude: ["**/node_modules/**"],
+          globalSetup: ["test/node/global-setup.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 1_200_000,
           fileParallelism: false,
         },
       },

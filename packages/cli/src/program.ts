@@ -1,5 +1,7 @@
 import { generatedFiles } from "@berg/resources";
 import { Command } from "commander";
+import { addControllerCommand } from "./controller.ts";
+import { addLintCommand } from "./lint.ts";
 import { overview } from "./overview.ts";
 import { version } from "./version.ts";
 
@@ -28,6 +30,9 @@ export function program(out: { write(text: string): unknown }): Command {
     .command("crds")
     .description("print our custom resource definitions as YAML, to be piped to kubectl apply -f -")
     .action(() => void out.write([...generatedFiles().values()].join("---\n")));
+
+  addLintCommand(berg);
+  addControllerCommand(berg);
 
   return berg;
 }

@@ -1,10 +1,14 @@
 /**
- * The ChallengeInstance controller. Begun: how a flag reaches its container.
+ * The ChallengeInstance controller: one owner's running copy of a Challenge, from its start to its end.
  *
- * flags: the environment variable, the file and the executable, as pure functions of the flag.
+ * Folders in the order in which data flows: settings (what the organiser decides) → lint (what an author wrote) →
+ * observe (what is there) → phases (what to do about it, pure) → builders and flags (what it looks like, pure), expiry
+ * (when it ends, pure) → effects (doing it). `reconcile.ts` is the loop through all of them: start reading there.
  */
-export type { Architecture } from "./flags/executable.ts";
-export { type EnvVar, literalEnvValue } from "./flags/flag-env.ts";
-export type { FlagFile } from "./flags/flag-file.ts";
-export { type FlagOwner, flagPathProblem } from "./flags/flag-path.ts";
-export { type FlagPlan, flagPlan } from "./flags/flag-plan.ts";
+export { addInstanceController, type InstanceControllerOptions } from "./controller.ts";
+export { lintChallenge } from "./lint/lint-challenge.ts";
+export { formatProblem, type Problem } from "./lint/problem.ts";
+export { readSettings } from "./settings/read-settings.ts";
+export type { Settings } from "./settings/settings.ts";
+export { SettingsError } from "./settings/settings-error.ts";
+export { settingsReference } from "./settings/variables.ts";

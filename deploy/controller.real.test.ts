@@ -1,0 +1,114 @@
+/** Two replicas of the controller as the Deployment starts them: with their account's rights and with the lease of deploy/. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { type Client, createClient, kubeconfigFor, Leases, Namespaces, ServiceAccounts } from "@berg/kube";
+import { type Challenge, ChallengeInstances, Challenges } from "@berg/resources";
+import { type ControlPlane, missingControlPlane, startControlPlane } from "@berg/test";
+import { describe, expect, onTestFinished, test } from "vitest";
+
+const here = (file: string) => join(import.meta.dirname, file);
+const ownerId = "0190b5a4-7c1e-7d3a-8f00-0123456789ab";
+
+const cookieJar = {
+  containers: [
+    {
+      hostname: "web",
+      image: "cookie-jar",
+      ports: [{ port: 80, protocol: "tcp", type: "internalPort" as const }],
+      dynamicFlag: { content: { path: "/flag", mode: 0o444 } },
+    },
+  ],
+} as Challenge["spec"];
+
+interface Line {
+  level: string;
+  msg: string;
+  error?: string;
+}
+
+class Replica {
+  readonly lines: Line[] = [];
+  readonly exit: Promise<unknown[]>;
+  readonly #process: ChildProcess;
+
+  constructor(kubeconfig: string) {
+    this.#process = spawn(process.execPath, [here("../packages/cli/src/main.ts"), "controller"], {
+      env: {
+        KUBECONFIG: kubeconfig,
+        POD_NAMESPACE: "berg",
+        HEALTH_PORT: "0",
+        METRICS_PORT: "0",
+        NETWORK_POLICY: "kubernetes",
+      },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    this.exit = once(this.#process, "exit");
+    if (this.#process.stdout)
+      createInterface(this.#process.stdout).on("line", (line) => this.lines.push(JSON.parse(line)));
+    onTestFinished(() => void this.#process.kill("SIGKILL"));
+  }
+
+  said(text: string): boolean {
+    return this.lines.some(({ msg }) => msg === text);
+  }
+
+  stop(): void {
+    this.#process.kill("SIGTERM");
+  }
+}
+
+async function kubeconfigOfController(controlPlane: ControlPlane, admin: Client): Promise<string> {
+  const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} };
+  const { status } = await admin.createSubresource<{ status: { token: string } }>(
+    ServiceAccounts,
+    "berg",
+    "berg-controller",
+    "token",
+    request,
+  );
+  const { ca = "" } = await controlPlane.connection.tls();
+  const file = join(controlPlane.directory, "berg-controller.kubeconfig");
+  await writeFile(file, kubeconfigFor({ name: "controller", server: controlPlane.server, ca, token: status.token }));
+  return file;
+}
+
+describe.skipIf(await missingControlPlane())("the controller as it is deployed", () => {
+  test("one replica leads at once, does its work with its own rights, and hands over when it stops", async () => {
+    await using controlPlane = await startControlPlane({ scheduler: false });
+    const admin = createClient({ connection: controlPlane.connection });
+    onTestFinished(() => admin.close());
+    await controlPlane.kubectl(["apply", "--server-side", "-f", here("../crds")]);
+    await controlPlane.kubectl(["apply", "-k", here(".")]);
+    await controlPlane.kubectl(["wait", "--for=condition=Established", "crd", "--all"]);
+    await admin.create(Challenges, { metadata: { namespace: "berg", name: "cookie-jar" }, spec: cookieJar });
+    const kubeconfig = await kubeconfigOfController(controlPlane, admin);
+
+    const first = new Replica(kubeconfig);
+    await expect.poll(() => first.said("caches are filled"), { timeout: 30_000 }).toBe(true);
+    // Not after the 15 s for which a Lease of unknown history is left alone.
+    await expect.poll(() => first.said("leading"), { timeout: 5_000 }).toBe(true);
+    const second = new Replica(kubeconfig);
+    await expect.poll(() => second.said("waiting for the lease"), { timeout: 30_000 }).toBe(true);
+
+    const spec = { ownerId, challengeRef: { name: "cookie-jar" }, flag: "flag{one}", renewals: 0 };
+    await admin.create(ChallengeInstances, { metadata: { namespace: "berg", name: "one" }, spec });
+    const phase = async () => (await admin.get(ChallengeInstances, "berg", "one")).status?.phase;
+    await expect.poll(phase, { timeout: 30_000 }).toBe("Starting");
+
+    first.stop();
+    expect(await first.exit).toEqual([0, null]);
+    await expect.poll(() => second.said("leading"), { timeout: 5_000 }).toBe(true);
+    await admin.delete(ChallengeInstances, "berg", "one");
+    const left = async () => (await admin.list(ChallengeInstances, { namespace: "berg" })).items.length;
+    await expect.poll(left, { timeout: 60_000 }).toBe(0);
+    await expect(admin.get(Namespaces, "", `challenge-${ownerId}`)).rejects.toThrow("not found");
+
+    second.stop();
+    expect(await second.exit).toEqual([0, null]);
+    expect((await admin.get(Leases, "berg", "berg-controller")).spec?.holderIdentity).toBe("");
+    expect([...first.lines, ...second.lines].filter(({ error }) => error?.includes("forbidden"))).toEqual([]);
+  });
+});

@@ -1,0 +1,49 @@
+/** `berg lint`: what is wrong with the Challenges in some files. */
+import { readFile } from "node:fs/promises";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { formatProblem } from "@berg/instances";
+import { type Finding, lintText } from "./lint-text.ts";
+
+interface Streams {
+  stdin: Readable;
+  stdout: { write(text: string): unknown };
+  stderr: { write(text: string): unknown };
+}
+
+/** The exit code: 0 also with warnings, 1 where a Challenge could not run or there is none, 2 where a file is missing. */
+export async function runLint(names: string[], { stdin, stdout, stderr }: Streams): Promise<0 | 1 | 2> {
+  const read = await Promise.allSettled(names.map((name) => (name === "-" ? text(stdin) : readFile(name, "utf8"))));
+  const files = read.flatMap((result, index) => {
+    const name = names[index] ?? "";
+    if (result.status === "fulfilled") return [{ name: name === "-" ? "<stdin>" : name, ...lintText(result.value) }];
+    stderr.write(`error: cannot read ${name}: ${why(result.reason)}\n`);
+    return [];
+  });
+  if (files.length < names.length) return 2;
+
+  const findings = files.flatMap(({ name, findings }) => findings.map((finding) => ({ name, ...finding })));
+  for (const finding of findings) stdout.write(`${describe(finding)}\n`);
+
+  const challenges = files.reduce((sum, file) => sum + file.challenges, 0);
+  const having = (severity: Finding["severity"]) => findings.filter((finding) => finding.severity === severity).length;
+  const [errors, warnings] = [having("error"), having("warning")];
+  stdout.write(`${count(challenges, "Challenge")}: ${count(errors, "error")}, ${count(warnings, "warning")}\n`);
+  // Nothing to check is no success: whatever was to write the Challenges may have failed.
+  return errors > 0 || challenges === 0 ? 1 : 0;
+}
+
+function why(reason: unknown): string {
+  const { code, message } = reason as NodeJS.ErrnoException;
+  if (code === "ENOENT") return "there is no such file";
+  return code === "EISDIR" ? "it is a directory" : message;
+}
+
+/** As compilers do it, so that editors find the place. */
+function describe({ name, line, column, severity, problem }: Finding & { name: string }): string {
+  return `${name}:${line}:${column}: ${severity}: ${formatProblem(problem)}`;
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,63 @@
+/** The controller of ChallengeInstances, added to a manager that runs it. */
+import {
+  type Clock,
+  type Manager,
+  type Metrics,
+  type Random,
+  SettledChildren,
+  systemClock,
+  systemRandom,
+} from "@berg/kube";
+import { instanceMetrics } from "./metrics.ts";
+import { openCaches } from "./observe/caches.ts";
+import { Places } from "./observe/places.ts";
+import { onGone, watchesOf } from "./observe/watches.ts";
+import { reconcile } from "./reconcile.ts";
+import { addRevisionController } from "./revisions.ts";
+import type { Settings } from "./settings/settings.ts";
+
+export interface InstanceControllerOptions {
+  settings: Settings;
+  /** The controller's own: there it finds the pull secret. */
+  namespace: string;
+  metrics: Metrics;
+  clock?: Clock;
+  random?: Random;
+}
+
+/** Enough to keep the API server busy: each waits for it most of the time. */
+const workers = 32;
+
+export function addInstanceController(manager: Manager, options: InstanceControllerOptions): void {
+  const { settings, namespace, clock = systemClock, random = systemRandom } = options;
+  const caches = openCaches(manager, settings, namespace, clock);
+  const places = new Places(settings.maxInstances, () => caches.instances.view.list());
+  const settled = new SettledChildren();
+  onGone(
+    [...caches.children.values()].map(({ source }) => source),
+    (uid) => settled.forget(uid),
+  );
+  const released = new Set<string>();
+  onGone([caches.instances.informer], (uid) => released.delete(uid));
+  const metrics = instanceMetrics(options.metrics, () => caches.instances.informer.list());
+  const { client, recorder } = manager;
+  const around = { client, recorder, caches, places, settled, released, settings, clock, random, metrics };
+
+  manager.addController({
+    name: "challengeinstance",
+    workers,
+    watches: watchesOf(caches, places),
+    async reconcile(key, { signal }) {
+      const began = clock.monotonic();
+      let failed = true;
+      try {
+        const result = await reconcile(key, around, signal);
+        failed = false;
+        return result;
+      } finally {
+        metrics.reconciled((clock.monotonic() - began) / 1000, failed);
+      }
+    },
+  });
+  addRevisionController(manager, caches, clock);
+}

@@ -1,0 +1,116 @@
+/** Does what was decided, and notes every write, so that the next look sees it before the copies do. */
+import { isNotFound, type KubeObject, type ResourceType, type Stored } from "@berg/apimachinery";
+import {
+  addFinalizer,
+  ControllerRevisions,
+  deleteChild,
+  ensureChild,
+  Namespaces,
+  Pods,
+  removeFinalizer,
+} from "@berg/kube";
+import { type ChallengeInstance, ChallengeInstances, fieldManagers, finalizers } from "@berg/resources";
+import type { Child } from "../builders/blueprint.ts";
+import { isManagedByBerg, isOurs } from "../builders/marks.ts";
+import type { Surroundings } from "../observe/gather.ts";
+import type { Effect } from "../phases/decision.ts";
+
+const fieldManager = fieldManagers.controller;
+
+/** What went wrong with which child. */
+export class ChildFailure extends Error {
+  readonly child: Child;
+
+  constructor(child: Child, cause: unknown) {
+    super(`cannot make the ${child.type.kind} ${child.manifest.metadata.name}`, { cause });
+    this.name = "ChildFailure";
+    this.child = child;
+  }
+}
+
+/** All at once. Where several fail, all the others have been tried before the first failure is thrown. */
+export async function performAll(
+  effects: Effect[],
+  instance: Stored<ChallengeInstance>,
+  around: Surroundings,
+  signal: AbortSignal,
+): Promise<void> {
+  const ends = await Promise.allSettled(effects.map((effect) => perform(effect, instance, around, signal)));
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
+}
+
+async function perform(
+  effect: Effect,
+  instance: Stored<ChallengeInstance>,
+  around: Surroundings,
+  signal: AbortSignal,
+): Promise<void> {
+  const { client, caches } = around;
+  const { view } = caches.instances;
+  switch (effect.do) {
+    case "addFinalizer":
+      view.wrote(await addFinalizer(client, ChallengeInstances, instance, finalizers.controller, { signal }));
+      return;
+    case "removeFinalizer":
+      await removeFinalizer(client, ChallengeInstances, instance, finalizers.controller, { signal });
+      around.released.add(instance.metadata.uid);
+      return;
+    case "deleteInstance":
+      await deleteChild(client, ChallengeInstances, instance, { signal });
+      view.deleted(instance.metadata.uid);
+      return;
+    case "make":
+      return make(effect.child, effect.found, instance, around, signal);
+    case "delete":
+      return remove(effect.type, effect.object, instance, around, signal);
+  }
+}
+
+async function make(
+  child: Child,
+  found: Stored<KubeObject> | undefined,
+  { metadata }: Stored<ChallengeInstance>,
+  around: Surroundings,
+  signal: AbortSignal,
+): Promise<void> {
+  const { client, settled } = around;
+  // What is recorded is shared by all instances that run the same.
+  const isShared = child.type === ControllerRevisions;
+  const isMine = (object: KubeObject) => (isShared ? isManagedByBerg(object) : isOurs(object, metadata.uid));
+  try {
+    const made = await ensureChild(client, child, { fieldManager, isOurs: isMine, found, signal });
+    settled.wrote(child.manifest, made);
+    around.caches.written.get(child.type.kind)?.wrote(made);
+  } catch (error) {
+    throw new ChildFailure(child, error);
+  }
+}
+
+async function remove(
+  type: ResourceType,
+  object: Stored<KubeObject>,
+  instance: Stored<ChallengeInstance>,
+  around: Surroundings,
+  signal: AbortSignal,
+): Promise<void> {
+  if (type === Namespaces && !(await isStillOurs(object, instance, around, signal))) return;
+  const gracePeriodSeconds = type === Pods ? 0 : undefined;
+  await deleteChild(around.client, type, object, { gracePeriodSeconds, propagationPolicy: "Background", signal });
+  around.caches.written.get(type.kind)?.deleted(object.metadata.uid);
+}
+
+/** The server is asked once more before the one deletion that takes everything with it. */
+async function isStillOurs(
+  namespace: Stored<KubeObject>,
+  instance: Stored<ChallengeInstance>,
+  { client }: Surroundings,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    const { metadata } = await client.get(Namespaces, "", namespace.metadata.name, { signal });
+    return metadata.uid === namespace.metadata.uid && isOurs({ metadata }, instance.metadata.uid);
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
+}

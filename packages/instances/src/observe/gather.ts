@@ -1,0 +1,141 @@
+/** Looks at everything that concerns one instance. In memory, but for what must not be decided on a copy. */
+import {
+  isNotFound,
+  type KubeObject,
+  makeKey,
+  type ObjectKey,
+  type ResourceType,
+  type Stored,
+} from "@berg/apimachinery";
+import {
+  type Client,
+  type Clock,
+  isConditionTrue,
+  type Namespace,
+  Namespaces,
+  type Random,
+  type SettledChildren,
+} from "@berg/kube";
+import type { ChallengeInstance } from "@berg/resources";
+import { instanceNamespaceName } from "../builders/names.ts";
+import { neededKinds } from "../phases/kinds.ts";
+import { recorded } from "../phases/record.ts";
+import type { Settings } from "../settings/settings.ts";
+import { conditionTypes } from "../vocabulary.ts";
+import { by, type Caches, challengeKey } from "./caches.ts";
+import { newInstanceId } from "./instance-id.ts";
+import type { Places } from "./places.ts";
+import { childKey, type Snapshot } from "./snapshot.ts";
+
+export interface Surroundings {
+  client: Client;
+  caches: Caches;
+  places: Places;
+  settled: SettledChildren;
+  /** UIDs of instances whose finalizer we have removed: nothing is left to do, though the copy may still show them. */
+  released: Set<string>;
+  settings: Settings;
+  clock: Clock;
+  random: Random;
+}
+
+/** Undefined where the instance is gone. */
+export async function gather(key: ObjectKey, around: Surroundings, signal: AbortSignal): Promise<Snapshot | undefined> {
+  await lookForKinds(key, around, signal);
+  const namespace = await namespaceOf(key, around, signal);
+  // From here on without a pause: what is seen was so at one moment.
+  const { caches, places, settled, settings, clock, random } = around;
+  const instance = caches.instances.view.get(key);
+  if (!instance || around.released.has(instance.metadata.uid)) return undefined;
+  const { uid } = instance.metadata;
+  const now = clock.now();
+  return Object.freeze({
+    now,
+    instance,
+    freshId: newInstanceId(now, random),
+    challenge: caches.challenges.get(challengeKey(instance, settings)),
+    revision: revisionOf(instance, caches),
+    rivals: rivalsOf(instance, caches),
+    hasPlace: places.has(instance),
+    namespace: caches.namespaces.view.get(instanceNamespaceName(instance.spec.ownerId)) ?? namespace,
+    children: childrenOf(instance, caches),
+    pods: caches.pods.byIndex(by.instance, uid).filter((pod) => isInside(pod, instance)),
+    pullSecret: caches.pullSecret?.informer.get(caches.pullSecret.key),
+    kinds: servedKinds(caches),
+    isAsWanted: ({ manifest }, found) => settled.has(manifest, found),
+  } satisfies Snapshot);
+}
+
+/** Kinds that were not there may have been installed since; only what this instance needs is asked for. */
+async function lookForKinds(key: ObjectKey, { caches, settings }: Surroundings, signal: AbortSignal): Promise<void> {
+  const instance = caches.instances.view.get(key);
+  if (!instance) return;
+  const revision = revisionOf(instance, caches);
+  const challenge = caches.challenges.get(challengeKey(instance, settings));
+  const { workload, settings: build } = recorded(revision) ?? {
+    workload: challenge?.spec ?? { containers: [] },
+    settings: settings.build,
+  };
+  for (const kind of neededKinds(workload, build)) {
+    const { source } = caches.children.get(kind) ?? {};
+    if (source && "look" in source) await source.look(signal);
+  }
+}
+
+/**
+ * A namespace that the copy does not have is asked for where something hangs on it: whether one that is not ours is in
+ * the way, and whether one that was ours is really gone. A copy that lags behind would say the wrong thing.
+ */
+async function namespaceOf(
+  key: ObjectKey,
+  { client, caches }: Surroundings,
+  signal: AbortSignal,
+): Promise<Stored<Namespace> | undefined> {
+  const instance = caches.instances.view.get(key);
+  const { status } = instance ?? {};
+  if (!instance || !status || status.phase === "Terminated") return undefined;
+  const name = instanceNamespaceName(instance.spec.ownerId);
+  const isExpected = isConditionTrue(status.conditions, conditionTypes.namespaceCreated);
+  if (caches.namespaces.view.get(name) || (!isExpected && status.revision === undefined)) return undefined;
+  try {
+    return await client.get(Namespaces, "", name, { signal });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+function revisionOf({ metadata, status }: Stored<ChallengeInstance>, { revisions }: Caches) {
+  return status?.revision === undefined ? undefined : revisions.view.get(makeKey(metadata.namespace, status.revision));
+}
+
+function rivalsOf(instance: Stored<ChallengeInstance>, { instances }: Caches): Stored<ChallengeInstance>[] {
+  return instances.view.byIndex(by.owner, instance.spec.ownerId).filter(({ metadata, spec, status }) => {
+    const isEnding = metadata.deletionTimestamp || spec.terminationReason || status?.terminationReason;
+    return metadata.uid !== instance.metadata.uid && !isEnding;
+  });
+}
+
+function childrenOf(instance: Stored<ChallengeInstance>, { children }: Caches): Map<string, Stored<KubeObject>> {
+  const found = new Map<string, Stored<KubeObject>>();
+  for (const [kind, { view }] of children) {
+    for (const object of view.byIndex(by.instance, instance.metadata.uid)) {
+      if (isInside(object, instance)) found.set(childKey(kind, object.metadata.name), object);
+    }
+  }
+  return found;
+}
+
+/** Whoever copies our labels to an object elsewhere does not make it ours. */
+function isInside(object: KubeObject, instance: ChallengeInstance): boolean {
+  return object.metadata.namespace === instanceNamespaceName(instance.spec.ownerId);
+}
+
+function servedKinds({ children }: Caches): Map<string, ResourceType> {
+  const served = new Map<string, ResourceType>();
+  for (const [kind, { source }] of children) {
+    const type = "type" in source ? source.type : source.informer?.type;
+    if (type) served.set(kind, type);
+  }
+  return served;
+}

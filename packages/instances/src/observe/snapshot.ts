@@ -1,0 +1,35 @@
+/** All that decides about one instance at one moment. Frozen: deciding looks at it and changes nothing. */
+import type { KubeObject, ResourceType, Stored } from "@berg/apimachinery";
+import type { ControllerRevision, Namespace, Pod, Secret } from "@berg/kube";
+import type { Challenge, ChallengeInstance } from "@berg/resources";
+import type { Child } from "../builders/blueprint.ts";
+
+export interface Snapshot {
+  /** ms since 1970. */
+  now: number;
+  instance: Stored<ChallengeInstance>;
+  /** For an instance that has none yet. */
+  freshId: string;
+  challenge: Stored<Challenge> | undefined;
+  /** The one that the status names. */
+  revision: Stored<ControllerRevision> | undefined;
+  /** Those of the same owner that are not ending. */
+  rivals: readonly Stored<ChallengeInstance>[];
+  /** Whether the organiser's limit leaves a place for this one. */
+  hasPlace: boolean;
+  /** The one under this instance's name, whoever made it; a foreign one shows only where it got in the way. */
+  namespace: Stored<Namespace> | undefined;
+  /** Everything in it that carries our mark, by `childKey`. */
+  children: ReadonlyMap<string, Stored<KubeObject>>;
+  pods: readonly Stored<Pod>[];
+  pullSecret: Stored<Secret> | undefined;
+  /** The kinds of children that can be made and looked after here, by their name. */
+  kinds: ReadonlyMap<string, ResourceType>;
+  /** Whether what was found is what is wanted, as far as the server lets it be. */
+  isAsWanted(child: Child, found: Stored<KubeObject>): boolean;
+}
+
+/** `childKey("Service", "web")` */
+export function childKey(kind: string, name: string): string {
+  return `${kind}/${name}`;
+}

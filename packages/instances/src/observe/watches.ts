@@ -1,0 +1,62 @@
+/** Which changes ask for a look at which instances. */
+import { type KubeObject, keyOf, type ObjectKey, type Stored } from "@berg/apimachinery";
+import { type Change, type Enqueue, type Informer, type Watch, watchMapped, watchOwned } from "@berg/kube";
+import { type ChallengeInstance, labels } from "@berg/resources";
+import { by, type Caches } from "./caches.ts";
+import type { Places } from "./places.ts";
+
+/** An end goes before instances that want to begin. */
+export const endingPriority = 10;
+
+export function watchesOf(caches: Caches, places: Places): Watch[] {
+  const { instances, challenges, namespaces, revisions, pods, children, pullSecret } = caches;
+  const owners = instances.informer;
+  const all = () => owners.list().map(keyOf);
+  return [
+    watchInstances(caches, places),
+    watchMapped(challenges, (challenge) => instances.view.byIndex(by.challenge, keyOf(challenge)).map(keyOf)),
+    watchMapped(revisions.informer, (revision) => instances.view.byIndex(by.revision, keyOf(revision)).map(keyOf)),
+    // Also those who wait for the namespace of the owner's previous instance to go.
+    watchMapped(namespaces.informer, (namespace) => ofOwner(caches, namespace.metadata.labels?.[labels.ownerId])),
+    watchOwned(pods, owners, labels.instanceUid),
+    ...[...children.values()].map(({ source }) => watchOwned(source, owners, labels.instanceUid)),
+    ...(pullSecret ? [watchMapped(pullSecret.informer, all)] : []),
+  ];
+}
+
+function ofOwner({ instances }: Caches, ownerId: string | undefined): ObjectKey[] {
+  return ownerId === undefined ? [] : instances.view.byIndex(by.owner, ownerId).map(keyOf);
+}
+
+/** The instance itself; with it the others of its owner, and when it leaves, those who wait for a place. */
+function watchInstances(caches: Caches, places: Places): Watch {
+  const { informer } = caches.instances;
+  const onChange = (change: Change<ChallengeInstance>, enqueue: Enqueue) => {
+    const { object } = change;
+    enqueue(keyOf(object), { priority: isEnding(object) ? endingPriority : 0 });
+    if (change.type === "updated" && isEnding(object) === isEnding(change.old)) return;
+    for (const key of ofOwner(caches, object.spec.ownerId)) if (key !== keyOf(object)) enqueue(key);
+    if (change.type !== "added") for (const key of places.next()) enqueue(key);
+  };
+  return {
+    informers: [informer],
+    start: (enqueue) => informer.onChange((change) => onChange(change, enqueue)),
+    all: () => informer.list().map(keyOf),
+  };
+}
+
+function isEnding({ metadata, spec, status }: Stored<ChallengeInstance>): boolean {
+  return Boolean(metadata.deletionTimestamp || spec.terminationReason || status?.terminationReason);
+}
+
+/** What was remembered of a child goes with it. */
+export function onGone(
+  informers: Iterable<Pick<Informer<KubeObject>, "onChange">>,
+  forget: (uid: string) => void,
+): void {
+  for (const informer of informers) {
+    informer.onChange((change) => {
+      if (change.type === "deleted") forget(change.object.metadata.uid);
+    });
+  }
+}

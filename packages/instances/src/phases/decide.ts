@@ -1,0 +1,125 @@
+/**
+ * What is to be done about an instance, and what its status says: a pure function of what was seen. The order below is
+ * the order in which an instance lives, but every look goes through all of it: the phase is what comes out, and never
+ * decides what is looked at.
+ */
+import { isConditionTrue, TerminalError } from "@berg/kube";
+import { finalizers } from "@berg/resources";
+import { dueAt, isExpiringSoon } from "../expiry/due.ts";
+import { limited } from "../expiry/expiry.ts";
+import { renewed } from "../expiry/renewal.ts";
+import type { Snapshot } from "../observe/snapshot.ts";
+import type { Settings } from "../settings/settings.ts";
+import { conditionTypes, reasons } from "../vocabulary.ts";
+import { type Creation, creating } from "./creating.ts";
+import type { Decision } from "./decision.ts";
+import { StatusDraft } from "./draft.ts";
+import { endingOf } from "./ending.ts";
+import { failed } from "./failed.ts";
+import { identify, pending } from "./pending.ts";
+import { podHealth } from "./pod-health.ts";
+import { running } from "./running.ts";
+import { starting } from "./starting.ts";
+import { disownedNamespace, ownNamespace } from "./take-down.ts";
+import { terminating } from "./terminating.ts";
+
+/** A place that is taken by somebody else's object tells nobody when it becomes free. */
+const tryAgainMs = 60_000;
+const askForKindsMs = 15_000;
+
+export function decide(seen: Snapshot, settings: Settings): Decision {
+  const { instance } = seen;
+  const draft = new StatusDraft(seen);
+  const isHeld = instance.metadata.finalizers?.includes(finalizers.controller) ?? false;
+  if (instance.metadata.deletionTimestamp && !isHeld) return nothing(draft);
+
+  const ending = endingOf(seen);
+  if (ending) return terminating(seen, ending);
+  // Before anything is made: what is not held could be gone before it is known to exist.
+  if (!isHeld) return { ...nothing(draft), effects: [{ do: "addFinalizer" }] };
+
+  const isNew = identify(seen, draft, settings);
+  keepTime(seen, draft, settings);
+  const next = dueAt(draft.status, settings.expiry);
+  const takingBack = failed(seen, draft);
+  if (takingBack) return { ...takingBack, dueAt: earliest(takingBack.dueAt, next) };
+
+  if (!isMade(seen)) {
+    const canStart = pending(seen, draft, settings);
+    const isRecorded =
+      instance.status?.revision === draft.status.revision && draft.status.phase === instance.status?.phase;
+    if (!canStart) return { ...nothing(draft), dueAt: earliest(retryAt(seen, draft), next) };
+    if (isNew || !isRecorded) return { ...nothing(draft), statusFirst: true };
+  } else sayWhetherChallengeIsThere(seen, draft);
+  if (disownedNamespace(seen)) return disowned(seen, draft, next);
+
+  const creation = creatingOrFailing(seen, draft, settings);
+  if (!creation) return { ...nothing(draft), dueAt: next };
+  const due = earliest(creation.dueAt, next);
+  if (creation.effects.length > 0) {
+    return { effects: creation.effects, status: draft.status, statusFirst: false, dueAt: due };
+  }
+  const health = podHealth(seen);
+  if (health.ready || draft.status.readyAt !== undefined) running(draft, health, creation.services);
+  else starting(draft, health);
+  return { ...nothing(draft), dueAt: due };
+}
+
+function nothing(draft: StatusDraft): Decision {
+  return { effects: [], status: draft.status, statusFirst: false };
+}
+
+/** What lint did not foresee must not keep the instance from ending in time, nor a running one from running. */
+function creatingOrFailing(seen: Snapshot, draft: StatusDraft, settings: Settings): Creation | undefined {
+  try {
+    return creating(seen, draft, settings);
+  } catch (error) {
+    if (!(error instanceof TerminalError)) throw error;
+    draft.condition(conditionTypes.deploymentsCreated, "False", reasons.challengeInvalid, error.message);
+    if (draft.status.readyAt === undefined) draft.enterBecause("Failed", reasons.challengeInvalid, error.message);
+    return undefined;
+  }
+}
+
+/** Nothing in it is repaired any more, and nothing is torn down: players may be at work in it. */
+function disowned({ instance, now }: Snapshot, draft: StatusDraft, next: number | undefined): Decision {
+  const text = `The namespace ${instance.status?.namespace} has lost the labels by which it is known as Berg's. Put them back, or end this instance.`;
+  draft.condition(conditionTypes.healthy, "Unknown", reasons.nameConflict, text);
+  return { ...nothing(draft), dueAt: earliest(now + tryAgainMs, next) };
+}
+
+function isMade(seen: Snapshot): boolean {
+  return (
+    ownNamespace(seen) !== undefined ||
+    isConditionTrue(seen.instance.status?.conditions, conditionTypes.namespaceCreated)
+  );
+}
+
+function keepTime(seen: Snapshot, draft: StatusDraft, { expiry }: Settings): void {
+  const { instance, challenge, now } = seen;
+  const moved = limited(draft.status, instance.spec, challenge?.spec, expiry, now);
+  if (moved) draft.become(moved.status);
+  const answer = renewed(draft.status, instance.spec, challenge?.spec, expiry, now);
+  if (answer) draft.become(answer.status);
+  if (isExpiringSoon(draft.status, expiry, now)) draft.status.expiresSoon = true;
+}
+
+function sayWhetherChallengeIsThere({ challenge, instance }: Snapshot, draft: StatusDraft): void {
+  const type = conditionTypes.challengeFound;
+  const { name } = instance.spec.challengeRef;
+  const gone = `The Challenge ${name} is gone; this instance goes on with what it started with.`;
+  if (challenge) draft.condition(type, "True", reasons.found, "The Challenge is there.");
+  else draft.condition(type, "False", reasons.challengeDeleted, gone);
+}
+
+/** What nobody tells us about has to be asked for. */
+function retryAt({ now }: Snapshot, { status }: StatusDraft): number | undefined {
+  if (status.reason === reasons.kindMissing) return now + askForKindsMs;
+  if (status.reason === reasons.nameConflict) return now + tryAgainMs;
+  return undefined;
+}
+
+function earliest(...times: (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}

@@ -1,0 +1,23 @@
+/** What is to be done about an instance, as data: deciding is pure, and doing it is `effects/`. */
+import type { KubeObject, ResourceType, Stored } from "@berg/apimachinery";
+import type { ChallengeInstanceStatus } from "@berg/resources";
+import type { Child } from "../builders/blueprint.ts";
+
+export type Effect =
+  | { do: "addFinalizer" }
+  | { do: "removeFinalizer" }
+  /** Makes the object, or where it is `found`, makes it as it should be. */
+  | { do: "make"; child: Child; found?: Stored<KubeObject> }
+  | { do: "delete"; type: ResourceType; object: Stored<KubeObject> }
+  | { do: "deleteInstance" };
+
+export interface Decision {
+  /** Done at once and together; then everything is looked at again. */
+  effects: Effect[];
+  /** What the status has to say. It is written when no effects are left. */
+  status: ChallengeInstanceStatus;
+  /** Nothing may be done before this status is written; afterwards everything is looked at again. */
+  statusFirst: boolean;
+  /** When to look again, even if nothing changes: ms since 1970. */
+  dueAt?: number | undefined;
+}

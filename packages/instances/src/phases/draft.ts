@@ -1,0 +1,78 @@
+/** A status in the making. Every change of an instance's status goes through these methods, so each can be found. */
+import { formatTime } from "@berg/apimachinery";
+import { findCondition, isConditionTrue, setCondition } from "@berg/kube";
+import { type ChallengeInstanceStatus, type InstancePhase, statusLimits } from "@berg/resources";
+import type { Snapshot } from "../observe/snapshot.ts";
+import type { ConditionType, Reason } from "../vocabulary.ts";
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+type ConditionStatus = "True" | "False" | "Unknown";
+
+export class StatusDraft {
+  readonly status: Writable<ChallengeInstanceStatus>;
+  readonly #now: string;
+  readonly #generation: number | undefined;
+  readonly #flag: string | undefined;
+
+  constructor({ instance, now }: Pick<Snapshot, "instance" | "now">) {
+    this.#now = formatTime(now);
+    this.#generation = instance.metadata.generation;
+    this.#flag = instance.spec.flag;
+    this.status = { ...instance.status };
+    if (this.#generation !== undefined) this.status.observedGeneration = this.#generation;
+  }
+
+  get now(): string {
+    return this.#now;
+  }
+
+  /** Takes over a status that was worked out from this one. */
+  become(status: ChallengeInstanceStatus): void {
+    for (const name of Object.keys(this.status)) delete this.status[name as keyof ChallengeInstanceStatus];
+    Object.assign(this.status, status);
+  }
+
+  /** A phase that needs no explanation. */
+  enter(phase: InstancePhase): void {
+    this.status.phase = phase;
+    delete this.status.reason;
+    delete this.status.message;
+  }
+
+  /** A phase that somebody will ask about. */
+  enterBecause(phase: InstancePhase, reason: Reason, message: string): void {
+    this.status.phase = phase;
+    this.status.reason = reason;
+    this.status.message = this.#text(message);
+  }
+
+  /** What keeps the instance from being made: said by the phase, and by the condition that it concerns. */
+  hold(phase: "Pending" | "Failed", type: ConditionType, reason: Reason, message: string): void {
+    this.condition(type, "False", reason, message);
+    this.enterBecause(phase, reason, message);
+  }
+
+  condition(type: ConditionType, status: ConditionStatus, reason: Reason, message: string): void {
+    const wanted = { type, status, reason, message: this.#text(message), observedGeneration: this.#generation };
+    this.status.conditions = setCondition(
+      this.status.conditions as Parameters<typeof setCondition>[0],
+      wanted,
+      this.#now,
+    ) as NonNullable<ChallengeInstanceStatus["conditions"]>;
+  }
+
+  isTrue(type: ConditionType): boolean {
+    return isConditionTrue(this.status.conditions, type);
+  }
+
+  has(type: ConditionType): boolean {
+    return findCondition(this.status.conditions, type) !== undefined;
+  }
+
+  /** Some of it are others' words, of a registry or a container runtime, and those may quote what they were given. */
+  #text(message: string): string {
+    const safe = this.#flag ? message.replaceAll(this.#flag, "[flag]") : message;
+    // The API server refuses a longer one, and with it the whole status.
+    return safe.length <= statusLimits.message ? safe : `${safe.slice(0, statusLimits.message - 1)}…`;
+  }
+}

@@ -1,0 +1,39 @@
+/** Whether an instance has to end, and why. Once written into its status, the reason stays. */
+import { parseTime } from "@berg/apimachinery";
+import { isConditionTrue } from "@berg/kube";
+import type { TerminationReason } from "@berg/resources";
+import { isManagedByBerg, isOurs } from "../builders/marks.ts";
+import { isExpired } from "../expiry/due.ts";
+import type { Snapshot } from "../observe/snapshot.ts";
+import { conditionTypes } from "../vocabulary.ts";
+
+export interface Ending {
+  reason: TerminationReason;
+  /** Only where the reason alone does not tell. */
+  message?: string;
+}
+
+export function endingOf(seen: Snapshot): Ending | undefined {
+  const { instance, now } = seen;
+  const { spec, status, metadata } = instance;
+  if (status?.terminationReason) return { reason: status.terminationReason };
+  if (spec.terminationReason) return { reason: spec.terminationReason };
+  // A deletion that came in time was somebody's wish, even where it is looked at only after the end of the time.
+  const deletedAt = metadata.deletionTimestamp === undefined ? undefined : parseTime(metadata.deletionTimestamp);
+  if (isExpired(status ?? {}, deletedAt ?? now)) return { reason: "Timeout" };
+  if (deletedAt !== undefined) return { reason: "UserRequest" };
+  if (namespaceIsLost(seen)) {
+    return {
+      reason: "Failure",
+      message: `The namespace ${status?.namespace} of this instance was deleted by somebody else, and everything in it.`,
+    };
+  }
+  return undefined;
+}
+
+/** It was there, and is gone or going without our doing; or it is another instance's by now. */
+function namespaceIsLost({ instance, namespace }: Snapshot): boolean {
+  if (!isConditionTrue(instance.status?.conditions, conditionTypes.namespaceCreated)) return false;
+  if (!namespace || namespace.metadata.deletionTimestamp !== undefined) return true;
+  return isManagedByBerg(namespace) && !isOurs(namespace, instance.metadata.uid);
+}

@@ -1,0 +1,21 @@
+/**
+ * The API server has refused something for good: what was made so far is taken away again. The instance keeps its
+ * reason for its owner to read, until it ends or its Challenge changes.
+ */
+import { parseTime } from "@berg/apimachinery";
+import { findCondition } from "@berg/kube";
+import type { Snapshot } from "../observe/snapshot.ts";
+import { conditionTypes, reasons } from "../vocabulary.ts";
+import type { Decision } from "./decision.ts";
+import type { StatusDraft } from "./draft.ts";
+import { ownNamespace, takeDown } from "./take-down.ts";
+
+/** Undefined where nothing was refused, and where nothing is left to take away. */
+export function failed(seen: Snapshot, draft: StatusDraft): Decision | undefined {
+  const namespace = ownNamespace(seen);
+  const { status } = seen.instance;
+  if (!namespace || status?.phase !== "Failed" || status.reason !== reasons.manifestRefused) return undefined;
+  const since = findCondition(status.conditions, conditionTypes.namespaceCreated)?.lastTransitionTime;
+  const { effects, dueAt } = takeDown(seen, namespace, since === undefined ? seen.now : parseTime(since));
+  return { effects, status: draft.status, statusFirst: false, dueAt };
+}

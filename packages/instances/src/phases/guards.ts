@@ -1,0 +1,148 @@
+/**
+ * What has to be so before an instance is made, in the order in which it is looked at. Each guard says in a condition
+ * what it found; one that does not pass also says so in the phase: Failed where somebody has to change something,
+ * Pending where waiting helps.
+ */
+
+import { isManagedByBerg, isOurs } from "../builders/marks.ts";
+import { instanceNamespaceName } from "../builders/names.ts";
+import { effectiveTimeout } from "../expiry/limits.ts";
+import { instanceProblems } from "../lint/instance-problems.ts";
+import { formatProblem } from "../lint/problem.ts";
+import type { Snapshot } from "../observe/snapshot.ts";
+import type { Settings } from "../settings/settings.ts";
+import { conditionTypes as conditions, reasons } from "../vocabulary.ts";
+import type { StatusDraft } from "./draft.ts";
+import { missingKinds } from "./kinds.ts";
+import { currentRevision } from "./record.ts";
+import { strongerRival } from "./rivals.ts";
+
+type Guard = (seen: Snapshot, draft: StatusDraft, settings: Settings) => boolean;
+
+const challengeIsThere: Guard = ({ instance, challenge }, draft, settings) => {
+  const { name, namespace = settings.challengeNamespace } = instance.spec.challengeRef;
+  if (challenge) return true;
+  draft.hold(
+    "Failed",
+    conditions.challengeFound,
+    reasons.challengeMissing,
+    `Challenge ${name} not found in the namespace ${namespace || settings.challengeNamespace}.`,
+  );
+  return false;
+};
+
+const challengeCanRun: Guard = ({ challenge }, draft, settings) => {
+  const problems = challenge ? instanceProblems(challenge, settings.build) : [];
+  if (problems.length === 0) {
+    draft.condition(conditions.challengeFound, "True", reasons.found, "The Challenge is there.");
+    return true;
+  }
+  const text = problems.map(formatProblem).join(". ");
+  draft.hold("Failed", conditions.challengeFound, reasons.challengeInvalid, `The Challenge cannot be run. ${text}`);
+  return false;
+};
+
+const timeoutMakesSense: Guard = ({ instance, challenge }, draft, settings) => {
+  const { problem } = effectiveTimeout(instance.spec, challenge?.spec, settings.expiry);
+  if (!problem) return true;
+  draft.hold("Failed", conditions.admitted, reasons.invalidTimeout, problem.message);
+  return false;
+};
+
+const flagIsGiven: Guard = ({ instance, challenge }, draft) => {
+  const isNeeded = challenge?.spec.containers.some(({ dynamicFlag }) => dynamicFlag !== undefined);
+  if (isNeeded && !instance.spec.flag) {
+    draft.hold(
+      "Failed",
+      conditions.flagValidation,
+      reasons.flagMissing,
+      "Flag required but not provided: set spec.flag of the ChallengeInstance.",
+    );
+    return false;
+  }
+  if (isNeeded) draft.condition(conditions.flagValidation, "True", reasons.flagGiven, "The flag is there.");
+  else draft.condition(conditions.flagValidation, "True", reasons.flagNotNeeded, "The Challenge asks for no flag.");
+  return true;
+};
+
+/** What the API server has refused it will refuse again: only another Challenge, or another setting, can help. */
+const notRefusedBefore: Guard = (seen, draft, settings) => {
+  const { status } = seen.instance;
+  if (status?.reason !== reasons.manifestRefused) return true;
+  return currentRevision(seen, settings)?.metadata.name !== draft.status.revision;
+};
+
+const ownerIsFree: Guard = (seen, draft) => {
+  const rival = strongerRival(seen);
+  if (!rival) return true;
+  draft.hold(
+    "Failed",
+    conditions.admitted,
+    reasons.ownerBusy,
+    `The owner has another instance, ${rival.metadata.name} (of the Challenge ${rival.spec.challengeRef.name}), and can have one at a time. End that one first.`,
+  );
+  return false;
+};
+
+const namespaceIsFree: Guard = ({ instance, namespace }, draft) => {
+  if (!namespace || isOurs(namespace, instance.metadata.uid)) return true;
+  const name = instanceNamespaceName(instance.spec.ownerId);
+  if (isManagedByBerg(namespace)) {
+    draft.hold(
+      "Pending",
+      conditions.namespaceCreated,
+      reasons.previousTerminating,
+      `The namespace ${name} of the owner's previous instance is still going away; this one starts by itself when it is gone.`,
+    );
+  } else {
+    draft.hold(
+      "Failed",
+      conditions.namespaceCreated,
+      reasons.nameConflict,
+      `A namespace ${name} exists that is not Berg's; it is left alone. Remove or rename it.`,
+    );
+  }
+  return false;
+};
+
+const pullSecretIsThere: Guard = ({ pullSecret }, draft, { build }) => {
+  if (build.pullSecretName === "" || pullSecret) return true;
+  draft.hold(
+    "Pending",
+    conditions.deploymentsCreated,
+    reasons.pullSecretMissing,
+    `The Secret ${build.pullSecretName} (PULL_SECRET_NAME) is not in the controller's namespace; create it there.`,
+  );
+  return false;
+};
+
+const kindsAreServed: Guard = ({ challenge, kinds }, draft, { build }) => {
+  const [missing] = challenge ? missingKinds(challenge.spec, build, kinds) : [];
+  if (!missing) return true;
+  draft.hold("Pending", missing.condition, reasons.kindMissing, missing.message);
+  return false;
+};
+
+const placeIsFree: Guard = ({ hasPlace }, draft, { maxInstances }) => {
+  if (hasPlace) return true;
+  draft.hold(
+    "Pending",
+    conditions.admitted,
+    reasons.capacityReached,
+    `All ${maxInstances} places are taken; this instance starts by itself when one becomes free.`,
+  );
+  return false;
+};
+
+export const guards: readonly Guard[] = [
+  challengeIsThere,
+  challengeCanRun,
+  timeoutMakesSense,
+  flagIsGiven,
+  notRefusedBefore,
+  ownerIsFree,
+  namespaceIsFree,
+  pullSecretIsThere,
+  kindsAreServed,
+  placeIsFree,
+];

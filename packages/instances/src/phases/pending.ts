@@ -1,0 +1,45 @@
+/**
+ * Before anything is made: everything that could stand in the way is looked at, so that nothing half-made is left
+ * behind. What the instance is going to run is recorded when nothing stands in the way any more.
+ */
+import { formatTime } from "@berg/apimachinery";
+import { annotations } from "@berg/resources";
+import { instanceNamespaceName } from "../builders/names.ts";
+import { restarted, started } from "../expiry/expiry.ts";
+import type { Snapshot } from "../observe/snapshot.ts";
+import type { Settings } from "../settings/settings.ts";
+import { conditionTypes, reasons } from "../vocabulary.ts";
+import type { StatusDraft } from "./draft.ts";
+import { guards } from "./guards.ts";
+import { currentRevision } from "./record.ts";
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Who it is and when it ends, before anything can fail: a failed instance ends too. Returns whether that was news. */
+export function identify(seen: Snapshot, draft: StatusDraft, settings: Settings): boolean {
+  const { instance, challenge, now } = seen;
+  if (draft.status.instanceId !== undefined) return false;
+  const wish = instance.metadata.annotations?.[annotations.instanceId];
+  draft.status.instanceId = wish !== undefined && uuid.test(wish) ? wish : seen.freshId;
+  draft.status.startedAt = formatTime(now);
+  draft.become(started(draft.status, instance.spec, challenge?.spec, settings.expiry, now).status);
+  return true;
+}
+
+/** Says what the instance waits for, or else records what it runs. Returns whether it can be made. */
+export function pending(seen: Snapshot, draft: StatusDraft, settings: Settings): boolean {
+  if (!guards.every((passes) => passes(seen, draft, settings))) return false;
+  const { instance, challenge, now } = seen;
+  const revision = currentRevision(seen, settings)?.metadata.name;
+  if (draft.status.revision !== revision && revision !== undefined) {
+    draft.status.revision = revision;
+    // No time is lost by waiting for a place, a flag or a Challenge.
+    if (instance.status?.instanceId !== undefined) {
+      draft.become(restarted(draft.status, instance.spec, challenge?.spec, settings.expiry, now).status);
+    }
+  }
+  draft.status.namespace = instanceNamespaceName(instance.spec.ownerId);
+  draft.condition(conditionTypes.admitted, "True", reasons.admitted, "There is a place for this instance.");
+  draft.enter("Creating");
+  return true;
+}

@@ -1,0 +1,53 @@
+/**
+ * Takes everything of an instance away: workloads first, then the namespace. In this order no pod outlives the network
+ * policy that holds it.
+ */
+import type { Stored } from "@berg/apimachinery";
+import { Deployments, isConditionTrue, type Namespace, Namespaces, Pods } from "@berg/kube";
+import { isManagedByBerg, isOurs } from "../builders/marks.ts";
+import type { Snapshot } from "../observe/snapshot.ts";
+import { conditionTypes } from "../vocabulary.ts";
+import type { Effect } from "./decision.ts";
+
+/** The garbage collector needs about one second; after this, pods are deleted by us. */
+const podsMayLingerMs = 10_000;
+
+export interface TakeDown {
+  effects: Effect[];
+  /** Whether no container runs any more. */
+  stopped: boolean;
+  dueAt?: number;
+}
+
+/** The namespace under the instance's name, where it is this instance's. */
+export function ownNamespace({ namespace, instance }: Snapshot): Stored<Namespace> | undefined {
+  return namespace && isOurs(namespace, instance.metadata.uid) ? namespace : undefined;
+}
+
+/**
+ * The namespace that was this instance's, and from which somebody has taken our marks. What does not carry them is left
+ * alone, but it is not gone either.
+ */
+export function disownedNamespace({ namespace, instance }: Snapshot): Stored<Namespace> | undefined {
+  const wasMade = isConditionTrue(instance.status?.conditions, conditionTypes.namespaceCreated);
+  return wasMade && namespace && !isManagedByBerg(namespace) ? namespace : undefined;
+}
+
+/** `since`: when it began, in ms since 1970. */
+export function takeDown(seen: Snapshot, namespace: Stored<Namespace>, since: number): TakeDown {
+  const deployments = [...seen.children.values()].filter(({ kind }) => kind === Deployments.kind);
+  const running = deployments.filter(({ metadata }) => !metadata.deletionTimestamp);
+  if (running.length > 0) {
+    return { effects: running.map((object) => ({ do: "delete", type: Deployments, object })), stopped: false };
+  }
+  // A pod that is on its way out already, and hangs, holds up its namespace anyway; the policy goes after it.
+  const pods = seen.pods.filter(({ metadata }) => !metadata.deletionTimestamp);
+  if (pods.length > 0) {
+    const deadline = since + podsMayLingerMs;
+    if (seen.now < deadline) return { effects: [], stopped: false, dueAt: deadline };
+    return { effects: pods.map((object) => ({ do: "delete", type: Pods, object })), stopped: false };
+  }
+  if (deployments.length > 0) return { effects: [], stopped: false };
+  const isGoing = namespace.metadata.deletionTimestamp !== undefined;
+  return { effects: isGoing ? [] : [{ do: "delete", type: Namespaces, object: namespace }], stopped: true };
+}

@@ -1,0 +1,30 @@
+/** Nothing is left of the instance. Its last status is written before our finalizer goes, so that it can be read. */
+import { isConditionTrue } from "@berg/kube";
+import { finalizers } from "@berg/resources";
+import type { Snapshot } from "../observe/snapshot.ts";
+import { conditionTypes, endings, reasons } from "../vocabulary.ts";
+import type { Decision } from "./decision.ts";
+import { StatusDraft } from "./draft.ts";
+import type { Ending } from "./ending.ts";
+
+export function terminated(seen: Snapshot, ending: Ending): Decision {
+  const draft = new StatusDraft(seen);
+  const { metadata } = seen.instance;
+  if (
+    draft.status.phase !== "Terminated" ||
+    !isConditionTrue(draft.status.conditions, conditionTypes.namespaceDeleted)
+  ) {
+    draft.enter("Terminated");
+    draft.status.message = ending.message ?? `This instance ended because of ${endings[ending.reason]}.`;
+    draft.status.terminationReason = ending.reason;
+    draft.status.terminatedAt = draft.now;
+    delete draft.status.services;
+    delete draft.status.expiresSoon;
+    draft.condition(conditionTypes.namespaceDeleted, "True", reasons.gone, "Nothing of this instance is left.");
+    return { effects: [], status: draft.status, statusFirst: true };
+  }
+  if (!metadata.deletionTimestamp)
+    return { effects: [{ do: "deleteInstance" }], status: draft.status, statusFirst: false };
+  const isHeld = metadata.finalizers?.includes(finalizers.controller) ?? false;
+  return { effects: isHeld ? [{ do: "removeFinalizer" }] : [], status: draft.status, statusFirst: false };
+}

@@ -1,0 +1,66 @@
+/** The end has begun: the reason is written first, then everything is taken away, and the ChallengeInstance goes last. */
+import { parseTime, type Stored } from "@berg/apimachinery";
+import { findCondition, type Namespace } from "@berg/kube";
+import type { Snapshot } from "../observe/snapshot.ts";
+import { conditionTypes, endings, reasons } from "../vocabulary.ts";
+import type { Decision, Effect } from "./decision.ts";
+import { StatusDraft } from "./draft.ts";
+import type { Ending } from "./ending.ts";
+import { disownedNamespace, ownNamespace, takeDown } from "./take-down.ts";
+import { terminated } from "./terminated.ts";
+
+/** A namespace takes five to ten seconds, and longer when many go at once. */
+const namespaceMayTakeMs = 60_000;
+
+export function terminating(seen: Snapshot, ending: Ending): Decision {
+  const namespace = ownNamespace(seen);
+  const disowned = disownedNamespace(seen);
+  if (!namespace && !disowned) return terminated(seen, ending);
+  if (seen.instance.status?.phase !== "Terminating") return beginning(seen, ending);
+  if (!namespace) return leftAlone(seen);
+
+  const draft = new StatusDraft(seen);
+  const effects: Effect[] = seen.instance.metadata.deletionTimestamp ? [] : [{ do: "deleteInstance" }];
+  const down = takeDown(seen, namespace, beganAt(seen));
+  effects.push(...down.effects);
+  const dueAt = down.stopped ? reportStuck(seen, namespace, draft) : down.dueAt;
+  return { effects, status: draft.status, statusFirst: false, dueAt };
+}
+
+/** The reason has to survive a crash: it is what the owner is told, and cannot be found again once the time is over. */
+function beginning(seen: Snapshot, ending: Ending): Decision {
+  const draft = new StatusDraft(seen);
+  draft.enter("Terminating");
+  draft.status.message = ending.message ?? `This instance ends because of ${endings[ending.reason]}.`;
+  draft.status.terminationReason = ending.reason;
+  draft.condition(conditionTypes.namespaceDeleted, "False", reasons.stoppingWorkload, "Everything is being removed.");
+  return { effects: [], status: draft.status, statusFirst: true };
+}
+
+/** Nobody tells us about a namespace without our marks, so it is asked for. */
+function leftAlone(seen: Snapshot): Decision {
+  const draft = new StatusDraft(seen);
+  const text = `The namespace ${draft.status.namespace} has lost the labels by which it is known as Berg's, and is left alone. Put them back, or delete it.`;
+  draft.condition(conditionTypes.namespaceDeleted, "False", reasons.nameConflict, text);
+  return { effects: [], status: draft.status, statusFirst: false, dueAt: seen.now + namespaceMayTakeMs };
+}
+
+function beganAt({ instance, now }: Snapshot): number {
+  const { lastTransitionTime } = findCondition(instance.status?.conditions, conditionTypes.namespaceDeleted) ?? {};
+  return lastTransitionTime === undefined ? now : parseTime(lastTransitionTime);
+}
+
+/** Returns when to look again. */
+function reportStuck(seen: Snapshot, namespace: Stored<Namespace>, draft: StatusDraft): number | undefined {
+  const { deletionTimestamp, name } = namespace.metadata;
+  if (deletionTimestamp === undefined) return undefined;
+  const deadline = parseTime(deletionTimestamp) + namespaceMayTakeMs;
+  if (seen.now < deadline) return deadline;
+  const findings = (namespace.status?.conditions ?? [])
+    .filter(({ status }) => status === "True")
+    .map(({ type, message }) => `${type}: ${message ?? ""}`);
+  const why = findings.join("; ") || "It does not say why; look at what is left in it.";
+  const text = `The namespace ${name} does not go away. ${why}`;
+  draft.condition(conditionTypes.namespaceDeleted, "False", reasons.namespaceStuck, text);
+  return undefined;
+}

@@ -1,0 +1,110 @@
+/**
+ * One look at one instance: gather → decide → do, again and again until nothing is left to do; then its status is
+ * written, if it changed. A settled instance costs no request.
+ */
+import { jsonEqual, type ObjectKey, type Stored } from "@berg/apimachinery";
+import type { EventRecorder, Result } from "@berg/kube";
+import {
+  type ChallengeInstance,
+  type ChallengeInstanceStatus,
+  ChallengeInstances,
+  fieldManagers,
+} from "@berg/resources";
+import { podSecurityLabel } from "./builders/namespace.ts";
+import { ChildFailure, performAll } from "./effects/perform.ts";
+import { refusalOf, sayRefused } from "./effects/refusal.ts";
+import { eventsOf, tell } from "./events.ts";
+import type { InstanceMetrics } from "./metrics.ts";
+import { gather, type Surroundings } from "./observe/gather.ts";
+import type { Snapshot } from "./observe/snapshot.ts";
+import { endingPriority } from "./observe/watches.ts";
+import { decide } from "./phases/decide.ts";
+import type { Decision, Effect } from "./phases/decision.ts";
+import { StatusDraft } from "./phases/draft.ts";
+import { eventReasons } from "./vocabulary.ts";
+
+export interface Reconciler extends Surroundings {
+  recorder: EventRecorder;
+  metrics: InstanceMetrics;
+}
+
+/** The longest way, from nothing to all pods, takes six. */
+const mostRounds = 20;
+
+export async function reconcile(key: ObjectKey, around: Reconciler, signal: AbortSignal): Promise<Result | undefined> {
+  for (let round = 0; round < mostRounds; round++) {
+    const seen = await gather(key, around, signal);
+    if (!seen) return undefined;
+    const decision = decide(seen, around.settings);
+    if (isStarting(seen, decision)) around.places.take(seen.instance.metadata.uid);
+    if (decision.effects.length > 0) {
+      await attempt(decision, seen, around, signal);
+      continue;
+    }
+    await writeStatus(seen.instance, decision.status, around, signal);
+    if (!decision.statusFirst) return resultOf(decision, seen);
+  }
+  throw new Error(`it did not come to rest in ${mostRounds} rounds`);
+}
+
+function isStarting({ instance }: Snapshot, { status }: Decision): boolean {
+  return status.phase === "Creating" && instance.status?.phase !== "Creating";
+}
+
+function resultOf({ dueAt }: Decision, { now }: Snapshot): Result | undefined {
+  if (dueAt === undefined) return undefined;
+  return { requeueAfterMs: Math.max(0, dueAt - now), priority: endingPriority };
+}
+
+async function attempt(decision: Decision, seen: Snapshot, around: Reconciler, signal: AbortSignal): Promise<void> {
+  const { instance } = seen;
+  try {
+    await performAll(decision.effects, instance, around, signal);
+    tellMade(decision.effects, instance, around);
+  } catch (error) {
+    if (!(error instanceof ChildFailure)) throw error;
+    const refusal = refusalOf(error);
+    if (!refusal) throw error.cause;
+    const draft = new StatusDraft(seen);
+    sayRefused(draft, error, refusal);
+    await writeStatus(instance, draft.status, around, signal);
+    // What is refused for good is taken back in the next round; all else is tried again later.
+    if (!refusal.isFinal || draft.status.readyAt !== undefined) throw error.cause;
+  }
+}
+
+function tellMade(effects: Effect[], instance: Stored<ChallengeInstance>, { recorder }: Reconciler): void {
+  for (const effect of effects) {
+    if (effect.do !== "make") continue;
+    const { type, manifest } = effect.child;
+    const { name, labels } = manifest.metadata;
+    // In an instance that has been running, whatever has to be made was taken away or changed by somebody.
+    if (instance.status?.readyAt !== undefined) {
+      const what = effect.found ? "was changed by somebody else" : "was missing";
+      recorder.event(instance, "Warning", eventReasons.repaired, `The ${type.kind} ${name} ${what} and was put back`);
+    } else if (labels?.[podSecurityLabel] === "privileged" && !effect.found) {
+      const message = `The namespace ${name} admits privileged pods: the Challenge adds capabilities that need it`;
+      recorder.event(instance, "Warning", eventReasons.privileged, message);
+    }
+  }
+}
+
+/** With the version that was seen: what anybody else has written since is not lost, and is looked at first. */
+async function writeStatus(
+  instance: Stored<ChallengeInstance>,
+  status: ChallengeInstanceStatus,
+  { client, caches, places, recorder, metrics, clock }: Reconciler,
+  signal: AbortSignal,
+): Promise<void> {
+  const before = instance.status;
+  if (jsonEqual(before, status)) return;
+  try {
+    const options = { subresource: "status", fieldManager: fieldManagers.controller, signal };
+    caches.instances.view.wrote(await client.update(ChallengeInstances, { ...instance, status }, options));
+  } finally {
+    // Written down now, or not taken after all.
+    places.release(instance.metadata.uid);
+  }
+  tell(recorder, instance, eventsOf(before, status));
+  metrics.statusChanged(before, status, clock.now());
+}

@@ -1,0 +1,38 @@
+/** Removes the records of what instances run that no instance has needed for a while. */
+import { makeKey, type ObjectKey } from "@berg/apimachinery";
+import { type Clock, ControllerRevisions, deleteChild, type Manager, watchMapped, watchSelf } from "@berg/kube";
+import { components, labels } from "@berg/resources";
+import { by, type Caches } from "./observe/caches.ts";
+
+/** Instances of a Challenge come and go: what was used a moment ago is likely to be used again. */
+const keptForMs = 600_000;
+
+export function addRevisionController(manager: Manager, caches: Caches, clock: Clock): void {
+  const { informer } = caches.revisions;
+  const unusedSince = new Map<ObjectKey, number>();
+
+  manager.addController({
+    name: "challengerevision",
+    workers: 1,
+    watches: [
+      watchSelf(informer),
+      watchMapped(caches.instances.informer, ({ metadata, status }) =>
+        status?.revision === undefined ? [] : [makeKey(metadata.namespace, status.revision)],
+      ),
+    ],
+    async reconcile(key, { signal }) {
+      const revision = informer.get(key);
+      const isOne = revision?.metadata.labels?.[labels.component] === components.revision;
+      if (!isOne || caches.instances.view.byIndex(by.revision, key).length > 0) {
+        unusedSince.delete(key);
+        return undefined;
+      }
+      const since = unusedSince.get(key) ?? clock.monotonic();
+      unusedSince.set(key, since);
+      const left = since + keptForMs - clock.monotonic();
+      if (left > 0) return { requeueAfterMs: left };
+      await deleteChild(manager.client, ControllerRevisions, revision, { signal });
+      return undefined;
+    },
+  });
+}

@@ -1,0 +1,115 @@
+/**
+ * What the controller says about an instance: conditions, reasons and events, in one place so that they can be reviewed.
+ * People search for these words and programs compare them: a change here is a change of contract.
+ */
+import type { InstancePhase, TerminationReason } from "@berg/resources";
+
+export const conditionTypes = {
+  challengeFound: "ChallengeFound",
+  flagValidation: "FlagValidation",
+  /** Whether there is a place for the instance: its owner has no other one, and the organiser's limit is not reached. */
+  admitted: "Admitted",
+  namespaceCreated: "NamespaceCreated",
+  networkPolicyCreated: "NetworkPolicyCreated",
+  servicesCreated: "ServicesCreated",
+  routesCreated: "RoutesCreated",
+  deploymentsCreated: "DeploymentsCreated",
+  podsReady: "PodsReady",
+  healthy: "Healthy",
+  namespaceDeleted: "NamespaceDeleted",
+} as const;
+
+export type ConditionType = (typeof conditionTypes)[keyof typeof conditionTypes];
+
+/** Reasons of conditions, and of `status.reason` where one of them decides the phase. */
+export const reasons = {
+  found: "Found",
+  challengeMissing: "ChallengeMissing",
+  challengeDeleted: "ChallengeDeleted",
+  challengeInvalid: "ChallengeInvalid",
+  invalidTimeout: "InvalidTimeout",
+
+  flagGiven: "FlagGiven",
+  flagNotNeeded: "FlagNotNeeded",
+  flagMissing: "FlagMissing",
+
+  admitted: "Admitted",
+  ownerBusy: "OwnerBusy",
+  capacityReached: "CapacityReached",
+  pullSecretMissing: "PullSecretMissing",
+
+  created: "Created",
+  notNeeded: "NotNeeded",
+  previousTerminating: "PreviousTerminating",
+  nameConflict: "NameConflict",
+  kindMissing: "KindMissing",
+  routeNotAccepted: "RouteNotAccepted",
+  revisionLost: "RevisionLost",
+
+  // Why the API server did not take an object.
+  manifestRefused: "ManifestRefused",
+  quotaExceeded: "QuotaExceeded",
+  forbidden: "Forbidden",
+  tooManyRequests: "TooManyRequests",
+  serverError: "ServerError",
+
+  ready: "Ready",
+  waitingForPods: "WaitingForPods",
+  imageCannotBePulled: "ImageCannotBePulled",
+  containerCrashes: "ContainerCrashes",
+  containerCannotStart: "ContainerCannotStart",
+  outOfMemory: "OutOfMemory",
+  noNodeFits: "NoNodeFits",
+  podsRefused: "PodsRefused",
+  podsMissing: "PodsMissing",
+  notReady: "NotReady",
+
+  stoppingWorkload: "StoppingWorkload",
+  namespaceTerminating: "NamespaceTerminating",
+  namespaceStuck: "NamespaceStuck",
+  namespaceLost: "NamespaceLost",
+  gone: "Gone",
+} as const;
+
+export type Reason = (typeof reasons)[keyof typeof reasons];
+
+/** Reasons of entries in `status.history`. */
+export const historyReasons = {
+  started: "Started",
+  admitted: "Admitted",
+  renewed: "Renewed",
+  renewalRefused: "RenewalRefused",
+  /** `until` was set, or moved to an earlier time, while the instance lives. */
+  limited: "Limited",
+} as const;
+
+export const eventReasons = {
+  creating: "InstanceCreating",
+  ready: "InstanceReady",
+  terminating: "InstanceTerminating",
+  failed: "InstanceFailed",
+  waiting: "InstanceWaiting",
+  challengeMissing: "ChallengeMissing",
+  flagMissing: "FlagMissing",
+  unhealthy: "InstanceUnhealthy",
+  healthy: "InstanceHealthy",
+  renewed: "InstanceRenewed",
+  renewalRefused: "RenewalRefused",
+  expiringSoon: "InstanceExpiringSoon",
+  imageCannotBePulled: "ImageCannotBePulled",
+  kindMissing: "KindMissing",
+  routeNotAccepted: "RouteNotAccepted",
+  privileged: "PrivilegedNamespace",
+  repaired: "ObjectRepaired",
+  namespaceStuck: "NamespaceStuck",
+} as const;
+
+export const endings: Record<TerminationReason, string> = {
+  UserRequest: "the request of its owner",
+  Timeout: "timeout",
+  AdminTermination: "the decision of an administrator",
+  Failure: "a failure",
+};
+
+/** Phases in which something of the instance may still run. */
+export const livePhases: ReadonlySet<InstancePhase> = new Set(["Pending", "Creating", "Starting", "Running"]);
