@@ -6,6 +6,7 @@
  */
 import {
   createServer,
+  type IncomingHttpHeaders,
   type IncomingMessage,
   request as plainRequest,
   type Server,
@@ -14,13 +15,43 @@ import {
 import { Agent, request as tlsRequest } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Connection } from "@berg/kube";
+import { type RequestTarget, requestTarget, type Verb } from "./request-path.ts";
 
-export interface Seen {
+export interface Seen extends RequestTarget {
   at: number;
   method: string;
   path: string;
   userAgent: string;
   watch: boolean;
+  /** What the server answered; undefined until it has, and where nothing was passed on. */
+  code?: number;
+  /** When it did. */
+  answeredAt?: number;
+  /** The UID without which a delete is not to be done. */
+  uid?: string;
+}
+
+/** Writes to be met, one after the other: `{ resource: "deployments", when: "after" }` is met by the first of any kind. */
+export interface Point {
+  resource: string;
+  /** Any but reads unless told. */
+  verb?: Verb;
+  /** The object itself unless told. */
+  subresource?: string;
+  name?: string;
+  /** Which of those that come from now on; the first unless told. */
+  nth?: number;
+  /** Before the server has it, or after the server has done it and before the client knows. */
+  when: "before" | "after";
+}
+
+/** While it runs the request waits. What it returns is done in place of what would have followed. */
+export type Intervention = (seen: Seen) => Answer | undefined | Promise<Answer | undefined>;
+
+interface Awaited {
+  point: Point;
+  left: number;
+  intervene: Intervention;
 }
 
 /** What to do with a request instead of passing it on. */
@@ -38,9 +69,13 @@ export class FaultProxy {
   readonly requests: Seen[] = [];
   /** Decides on each request before it is passed on; undefined passes it. */
   answer: (seen: Seen) => Answer | undefined = () => undefined;
+  /** Told of each request once it is whole, for whoever wants to repeat it word by word. */
+  listen: (seen: Seen, body: Buffer, headers: IncomingHttpHeaders) => void = () => {};
   /** Delivers watch frames one byte at a time. */
   byteByByte = false;
   readonly #streams = new Set<Stream>();
+  readonly #awaited = new Set<Awaited>();
+  #isSevered = false;
   readonly #server: Server;
   readonly #target: Connection;
   readonly #agent = new Agent({ keepAlive: true });
@@ -106,6 +141,19 @@ export class FaultProxy {
     }
   }
 
+  /** Calls `intervene` once, when the point is reached. Returns its undo. */
+  at(point: Point, intervene: Intervention): () => void {
+    const awaited = { point, left: point.nth ?? 1, intervene };
+    this.#awaited.add(awaited);
+    return () => this.#awaited.delete(awaited);
+  }
+
+  /** Ends every connection as a crash of the client does, and takes no further one. */
+  sever(): void {
+    this.#isSevered = true;
+    this.#server.closeAllConnections();
+  }
+
   async stop(): Promise<void> {
     for (const { upstream } of this.#streams) upstream.destroy();
     this.#server.closeAllConnections();
@@ -118,34 +166,59 @@ export class FaultProxy {
   }
 
   async #pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = "", url: path = "/", headers } = request;
     const seen: Seen = {
+      ...requestTarget(method, path, headers["content-type"]),
       at: performance.now(),
-      method: request.method ?? "",
-      path: request.url ?? "",
-      userAgent: request.headers["user-agent"] ?? "",
-      watch: /[?&]watch=true/.test(request.url ?? ""),
+      method,
+      path,
+      userAgent: headers["user-agent"] ?? "",
+      watch: /[?&]watch=true/.test(path),
     };
+    if (this.#isSevered) return void request.socket.resetAndDestroy();
     this.requests.push(seen);
     const answer = this.answer(seen);
-    if (answer === "hang") return;
-    if (answer === "reset") return void request.socket.resetAndDestroy();
-    if (answer) {
-      response.writeHead(answer.status, { "content-type": "application/json", ...answer.headers });
-      response.end(JSON.stringify(answer.body ?? {}));
-      return;
+    if (answer) return give(answer, response);
+    // A request that the client has given up before it was whole never reaches the server.
+    const body = await readBody(request).catch(() => undefined);
+    if (!body) return;
+    this.listen(seen, body, headers);
+    if (seen.verb === "delete") Object.assign(seen, preconditionOf(body));
+    const instead = await this.#reached(seen, "before");
+    if (instead) return give(instead, response);
+    if (response.destroyed) return;
+    await this.#forward(seen, request, body, response);
+  }
+
+  async #reached(seen: Seen, when: Point["when"]): Promise<Answer | undefined> {
+    for (const awaited of this.#awaited) {
+      if (awaited.point.when !== when || !isAt(seen, awaited.point) || --awaited.left > 0) continue;
+      this.#awaited.delete(awaited);
+      return awaited.intervene(seen);
     }
-    const url = new URL((request.url ?? "/").replace(/^\//, ""), `${this.#target.server}/`);
+    return undefined;
+  }
+
+  async #forward(seen: Seen, request: IncomingMessage, body: Buffer, response: ServerResponse): Promise<void> {
+    const url = new URL(seen.path.replace(/^\//, ""), `${this.#target.server}/`);
     const options = url.protocol === "https:" ? { agent: this.#agent, ...(await this.#target.tls()) } : {};
     const send = url.protocol === "https:" ? tlsRequest : plainRequest;
-    const upstream = send(url, { ...options, method: seen.method, headers: { ...request.headers, host: url.host } });
+    // A client sends no credentials over plain HTTP, unless it is told to by a connection of ours.
+    const authorization = request.headers.authorization ?? (await this.#target.authorization());
+    const headers = { ...request.headers, host: url.host, ...(authorization && { authorization }) };
+    const upstream = send(url, { ...options, method: seen.method, headers });
     upstream.on("error", () => request.socket.destroy());
-    upstream.on("response", (incoming) => {
-      response.writeHead(incoming.statusCode ?? 502, incoming.headers);
-      if (seen.watch && incoming.statusCode === 200) this.#follow(incoming, response);
+    upstream.on("response", async (incoming) => {
+      seen.code = incoming.statusCode ?? 502;
+      seen.answeredAt = performance.now();
+      const instead = await this.#reached(seen, "after");
+      if (instead) return give(instead, response);
+      response.writeHead(seen.code, incoming.headers);
+      if (seen.watch && seen.code === 200) this.#follow(incoming, response);
       else incoming.on("error", () => response.destroy()).pipe(response);
     });
     response.on("close", () => upstream.destroy());
-    request.pipe(upstream);
+    upstream.end(body);
   }
 
   #follow(upstream: IncomingMessage, response: ServerResponse): void {
@@ -165,4 +238,29 @@ export class FaultProxy {
       if (!stream.fault) response.socket?.destroy();
     });
   }
+}
+
+function isAt(seen: Seen, { resource, verb, subresource = "", name }: Point): boolean {
+  if (seen.resource !== resource || seen.subresource !== subresource) return false;
+  if (name !== undefined && seen.name !== name) return false;
+  return verb === undefined ? seen.method !== "GET" : seen.verb === verb;
+}
+
+function give(answer: Answer, response: ServerResponse): void {
+  if (answer === "hang") return;
+  if (answer === "reset") return void response.socket?.resetAndDestroy();
+  response.writeHead(answer.status, { "content-type": "application/json", ...answer.headers });
+  response.end(JSON.stringify(answer.body ?? {}));
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+function preconditionOf(body: Buffer): { uid?: string } {
+  const options = body.length === 0 ? {} : JSON.parse(body.toString("utf8"));
+  const uid: string | undefined = options.preconditions?.uid;
+  return uid === undefined ? {} : { uid };
 }
