@@ -25,6 +25,8 @@ export function apiServer(site: Site, admin: User, moreFlags: readonly string[])
       `--token-auth-file=${site.tokenFile}`,
       "--authorization-mode=Node,RBAC",
       "--allow-privileged=true",
+      // A node's name means nothing to the machine's resolver.
+      "--kubelet-preferred-address-types=InternalIP",
       "--service-account-issuer=https://kubernetes.default.svc.cluster.local",
       `--service-account-key-file=${site.serviceAccountKey}`,
       `--service-account-signing-key-file=${site.serviceAccountKey}`,

@@ -3,7 +3,14 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { binaryNames, cacheDirectory, findBinaries, kubernetesVersion, whyGoCannotBuild } from "./binaries.ts";
+import {
+  cacheDirectory,
+  controlPlaneBinaries,
+  findBinaries,
+  kubernetesVersion,
+  nodeBinaries,
+  whyGoCannotBuild,
+} from "./binaries.ts";
 
 let directory: string;
 beforeEach(async () => {
@@ -22,14 +29,18 @@ const notAsked = async () => expect.unreachable("asked for go though the binarie
 
 describe("finding the binaries", () => {
   test("takes a whole KUBEBUILDER_ASSETS before anything else", async () => {
-    await put(directory, binaryNames);
-    const found = await findBinaries({ KUBEBUILDER_ASSETS: directory, XDG_CACHE_HOME: "/nowhere" }, notAsked);
+    await put(directory, controlPlaneBinaries);
+    const found = await findBinaries(
+      controlPlaneBinaries,
+      { KUBEBUILDER_ASSETS: directory, XDG_CACHE_HOME: "/nowhere" },
+      notAsked,
+    );
     expect(found).toEqual({ kind: "found", directory });
   });
 
   test("refuses a KUBEBUILDER_ASSETS that lacks some, by name", async () => {
     await put(directory, ["etcd", "kube-apiserver", "kubectl"]);
-    const search = findBinaries({ KUBEBUILDER_ASSETS: directory }, goWorks);
+    const search = findBinaries(controlPlaneBinaries, { KUBEBUILDER_ASSETS: directory }, goWorks);
     await expect(search).rejects.toThrow(
       `KUBEBUILDER_ASSETS=${directory} has no kube-controller-manager, kube-scheduler: add what lacks, or unset it`,
     );
@@ -38,18 +49,27 @@ describe("finding the binaries", () => {
   test("takes the cache of the version that go.mod names", async () => {
     const version = kubernetesVersion(await readFile(join(import.meta.dirname, "binaries", "go.mod"), "utf8"));
     const cache = join(directory, "berg", "kubernetes", version);
-    await put(cache, binaryNames);
-    const found = await findBinaries({ XDG_CACHE_HOME: directory }, notAsked);
+    await put(cache, controlPlaneBinaries);
+    const found = await findBinaries(controlPlaneBinaries, { XDG_CACHE_HOME: directory }, notAsked);
     expect(found).toEqual({ kind: "found", directory: cache });
   });
 
   test("wants a build where one binary lacks and go is there", async () => {
-    const found = await findBinaries({ XDG_CACHE_HOME: directory }, goWorks);
+    const found = await findBinaries(controlPlaneBinaries, { XDG_CACHE_HOME: directory }, goWorks);
     expect(found.kind).toBe("buildable");
   });
 
+  test("a control plane does without what only a node has", async () => {
+    await put(directory, controlPlaneBinaries);
+    const environment = { KUBEBUILDER_ASSETS: directory };
+    expect(await findBinaries(controlPlaneBinaries, environment)).toEqual({ kind: "found", directory });
+    await expect(findBinaries([...controlPlaneBinaries, ...nodeBinaries], environment)).rejects.toThrow(
+      "has no kubelet, kube-proxy",
+    );
+  });
+
   test("says what is missing where there is no go either", async () => {
-    const found = await findBinaries({ XDG_CACHE_HOME: directory }, noGo);
+    const found = await findBinaries(controlPlaneBinaries, { XDG_CACHE_HOME: directory }, noGo);
     expect(found).toEqual({
       kind: "missing",
       reason: expect.stringMatching(
@@ -95,10 +115,13 @@ echo half > "$2"
 sleep 0.1; echo binary > "$2"; chmod +x "$2"
 `;
 
-  async function build(environment: Record<string, string> = {}): Promise<number | null> {
+  async function build(
+    environment: Record<string, string> = {},
+    names: readonly string[] = controlPlaneBinaries,
+  ): Promise<number | null> {
     const tools = join(directory, "tools");
     await put(tools, ["go"], fakeGo);
-    const script = spawn(join(import.meta.dirname, "binaries", "build.sh"), [join(directory, "out")], {
+    const script = spawn(join(import.meta.dirname, "binaries", "build.sh"), [join(directory, "out"), ...names], {
       stdio: "ignore",
       env: { PATH: `${tools}:${process.env.PATH}`, BUILDS: join(directory, "builds"), ...environment },
     });
@@ -109,8 +132,17 @@ sleep 0.1; echo binary > "$2"; chmod +x "$2"
   test("two at once build each binary once", async () => {
     expect(await Promise.all([build(), build()])).toEqual([0, 0]);
     const builds = (await readFile(join(directory, "builds"), "utf8")).trim().split("\n");
-    expect(builds).toHaveLength(binaryNames.length);
-    expect((await visible()).sort()).toEqual([...binaryNames].sort());
+    expect(builds).toHaveLength(controlPlaneBinaries.length);
+    expect((await visible()).sort()).toEqual([...controlPlaneBinaries].sort());
+  });
+
+  test("what is there already is not built again", async () => {
+    expect(await build()).toBe(0);
+    expect(await build({}, [...controlPlaneBinaries, ...nodeBinaries])).toBe(0);
+    const builds = (await readFile(join(directory, "builds"), "utf8")).trim().split("\n");
+    expect(builds.slice(controlPlaneBinaries.length)).toEqual(
+      nodeBinaries.map((name) => `k8s.io/kubernetes/cmd/${name}`),
+    );
   });
 
   test("a failed build fails, and leaves nothing that looks like a binary", async () => {

@@ -7,8 +7,16 @@ import { accessSync, constants, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-export const binaryNames = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl"] as const;
-export type BinaryName = (typeof binaryNames)[number];
+export const controlPlaneBinaries = [
+  "etcd",
+  "kube-apiserver",
+  "kube-controller-manager",
+  "kube-scheduler",
+  "kubectl",
+] as const;
+/** What a node has besides. */
+export const nodeBinaries = ["kubelet", "kube-proxy"] as const;
+export type BinaryName = (typeof controlPlaneBinaries)[number] | (typeof nodeBinaries)[number];
 
 export type Binaries =
   | { kind: "found"; directory: string }
@@ -25,32 +33,37 @@ export async function missingControlPlane(): Promise<string | undefined> {
   return binaries.kind === "missing" ? binaries.reason : undefined;
 }
 
-/** The directory that holds every binary, built first where that is possible. */
-export async function provideBinaries(signal?: AbortSignal): Promise<string> {
-  const binaries = await findBinaries();
-  if (binaries.kind === "missing") throw new Error(`cannot start a control plane: ${binaries.reason}`);
-  if (binaries.kind === "buildable") await build(binaries.directory, signal);
+/** The directory that holds every binary of these, those that lack built first where that is possible. */
+export async function provideBinaries(
+  signal?: AbortSignal,
+  names: readonly BinaryName[] = controlPlaneBinaries,
+): Promise<string> {
+  const binaries = await findBinaries(names);
+  if (binaries.kind === "missing") throw new Error(`cannot start Kubernetes: ${binaries.reason}`);
+  if (binaries.kind === "buildable") await build(binaries.directory, names, signal);
   return binaries.directory;
 }
 
 /** A `KUBEBUILDER_ASSETS` that is not whole throws: whoever set it expects it to be used, not skipped. */
 export async function findBinaries(
+  names: readonly BinaryName[] = controlPlaneBinaries,
   environment: Environment = process.env,
   whyNotGo: () => Promise<string | undefined> = whyGoCannotBuild,
 ): Promise<Binaries> {
   const assets = environment.KUBEBUILDER_ASSETS;
   if (assets) {
-    const lacking = lackingIn(assets);
+    const lacking = lackingIn(assets, names);
     if (lacking.length === 0) return { kind: "found", directory: assets };
     throw new Error(`KUBEBUILDER_ASSETS=${assets} has no ${lacking.join(", ")}: add what lacks, or unset it`);
   }
   const directory = cacheDirectory(environment, kubernetesVersion(readFileSync(join(recipe, "go.mod"), "utf8")));
-  if (lackingIn(directory).length === 0) return { kind: "found", directory };
+  const lacking = lackingIn(directory, names);
+  if (lacking.length === 0) return { kind: "found", directory };
   const noGo = await whyNotGo();
   if (noGo === undefined) return { kind: "buildable", directory };
   return {
     kind: "missing",
-    reason: `${directory} has no ${lackingIn(directory).join(", ")}, KUBEBUILDER_ASSETS is not set, and ${noGo}`,
+    reason: `${directory} has no ${lacking.join(", ")}, KUBEBUILDER_ASSETS is not set, and ${noGo}`,
   };
 }
 
@@ -66,8 +79,8 @@ export function kubernetesVersion(goMod: string): string {
   return version;
 }
 
-function lackingIn(directory: string): BinaryName[] {
-  return binaryNames.filter((name) => {
+function lackingIn(directory: string, names: readonly BinaryName[]): BinaryName[] {
+  return names.filter((name) => {
     try {
       accessSync(join(directory, name), constants.X_OK);
       return false;
@@ -91,17 +104,16 @@ export function whyGoCannotBuild(module: string = recipe): Promise<string | unde
 }
 
 /** build.sh tells its progress on stderr, and holds a lock so that two test runs do not build the same thing. */
-function build(directory: string, signal?: AbortSignal): Promise<void> {
+function build(directory: string, names: readonly BinaryName[], signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const script = spawn(join(recipe, "build.sh"), [directory], {
+    const script = spawn(join(recipe, "build.sh"), [directory, ...names], {
       stdio: ["ignore", "inherit", "inherit"],
       ...(signal && { signal }),
     });
     script.on("error", reject);
     script.on("close", (code, killedBy) => {
       if (code === 0) resolve();
-      else
-        reject(new Error(`cannot build the control plane into ${directory}: build.sh ended with ${code ?? killedBy}`));
+      else reject(new Error(`cannot build Kubernetes into ${directory}: build.sh ended with ${code ?? killedBy}`));
     });
   });
 }

@@ -1,3 +1,4 @@
+import { missingForeignCrds } from "../foreign-crds/crd-files.ts";
 import { findBinaries, provideBinaries } from "./binaries.ts";
 
 /**
@@ -9,4 +10,6 @@ export default async function setup(): Promise<void> {
   if (binaries.kind === "missing")
     process.stderr.write(`skipping what needs a real control plane: ${binaries.reason}\n`);
   else await provideBinaries();
+  const missing = await missingForeignCrds();
+  if (missing) process.stderr.write(`skipping what needs the kinds of others: ${missing}\n`);
 }

@@ -67,6 +67,14 @@ test("a closed keeper ends itself, and refuses to keep more", async () => {
   await expect(keeper.add(sleeper())).rejects.toThrow("cannot start another process: its keeper is gone");
 });
 
+test("its clean-up runs at the end, before the directory goes", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "berg-keeper-"));
+  const moved = `${directory}-moved`;
+  await startKeeper(directory, `mv "$1" "${moved}"`).close();
+  expect(existsSync(moved)).toBe(true);
+  await rm(moved, { recursive: true });
+});
+
 test("without a directory nothing is removed", async () => {
   const directory = await mkdtemp(join(tmpdir(), "berg-keeper-"));
   await startKeeper(undefined).close();

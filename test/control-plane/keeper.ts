@@ -2,7 +2,8 @@
  * Ends what this process started, whatever ends this process: exit, exception, SIGKILL.
  *
  * A small shell waits on a pipe whose other end only this process holds. Each line it reads lists the processes that
- * run now; when the pipe closes, for whatever reason, it kills those of the last line and removes the directory.
+ * run now; when the pipe closes, for whatever reason, it kills those of the last line, runs the clean-up that it was
+ * given, and removes the directory.
  */
 import { spawn } from "node:child_process";
 
@@ -19,13 +20,14 @@ export interface Keeper {
 const script = `
 while read -r line; do running=$line; done
 if [ -n "$running" ]; then kill -KILL $running; sleep 1; fi
+eval "$2"
 if [ -n "$1" ]; then rm -rf -- "$1"; fi
 `;
 
-/** `directory` is removed at the end, unless it is undefined. */
-export function startKeeper(directory: string | undefined): Keeper {
+/** `directory` is removed at the end, unless it is undefined. `cleanUp` is a shell script for what is not in it. */
+export function startKeeper(directory: string | undefined, cleanUp = ""): Keeper {
   // A session of its own, so that Ctrl-C in the terminal does not end the keeper first.
-  const shell = spawn("/bin/sh", ["-c", script, "berg-keeper", directory ?? ""], {
+  const shell = spawn("/bin/sh", ["-c", script, "berg-keeper", directory ?? "", cleanUp], {
     cwd: "/",
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],

@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# Builds etcd and Kubernetes from Go modules into the directory given, once; about 5 minutes on 2 cores.
+# Builds those parts of etcd and Kubernetes that are named from Go modules into the directory given, once; a control
+# plane takes about 5 minutes on 2 cores, what a node has besides one more.
+#   build.sh <directory> etcd kube-apiserver …
 # The versions are those of go.mod beside this file. Each binary is renamed into place when it is whole,
 # so an interrupted build is continued, never taken for a finished one.
 set -euo pipefail
 cd "$(dirname "$0")"
 out=$1
+shift
 mkdir -p "$out"
 trap 'rm -f "$out"/.*."$$"' EXIT
 
@@ -28,7 +31,9 @@ build() { # name, package
   mv "$out/.$1.$$" "$out/$1"
 }
 
-build etcd go.etcd.io/etcd/server/v3
-for name in kube-apiserver kube-controller-manager kube-scheduler kubectl; do
-  build "$name" "k8s.io/kubernetes/cmd/$name"
+for name in "$@"; do
+  case $name in
+  etcd) build etcd go.etcd.io/etcd/server/v3 ;;
+  *) build "$name" "k8s.io/kubernetes/cmd/$name" ;;
+  esac
 done

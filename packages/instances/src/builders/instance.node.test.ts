@@ -2,7 +2,7 @@
 import { type Client, createClient, type Pod, Pods, Services } from "@berg/kube";
 import { type ChallengeContainer, labels } from "@berg/resources";
 import { busyboxImage, type ControlPlane, missingNode, startControlPlane, startNode, type TestNode } from "@berg/test";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Architecture } from "../flags/executable.ts";
 import type { BuildSettings } from "../settings/settings.ts";
 import type { Blueprint } from "./blueprint.ts";
@@ -50,6 +50,11 @@ const instances: Record<string, { flag: string; storage: BuildSettings["flagStor
   "the longest flag, in a Secret": { flag: "🚩".repeat(1024), storage: "Secret" },
 };
 
+// A Service leads to its pods a moment after they are ready.
+const patience = { timeout: 20_000 };
+
+const isReady = ({ status }: Pod) => status?.conditions?.some((one) => one.type === "Ready" && one.status === "True");
+
 describe.skipIf(await missingNode())("an instance on a real node", () => {
   let controlPlane: ControlPlane;
   let node: TestNode;
@@ -80,10 +85,9 @@ describe.skipIf(await missingNode())("an instance on a real node", () => {
       ...workloads(blueprint, endpointEnv(blueprint)),
     ];
     for (const { type, manifest } of children) await client.create(type, manifest);
-    await controlPlane.kubectl([
-      ...["wait", "deployment", "--all", "--for=condition=Available", "--timeout=100s"],
-      `--namespace=${instanceNamespaceName(ownerId)}`,
-    ]);
+    const namespace = instanceNamespaceName(ownerId);
+    const ready = async () => (await client.list(Pods, { namespace })).items.filter(isReady).length;
+    await vi.waitFor(async () => expect(await ready()).toBe(containers.length), { timeout: 100_000, interval: 200 });
     return blueprint;
   }
 
@@ -162,12 +166,13 @@ describe.skipIf(await missingNode())("an instance on a real node", () => {
 
     expect(endpointEnv(blueprint)).toEqual([{ name: "WEB_PAGE_ENDPOINT", value: "web:8080" }]);
     for (const hostname of ["env", "web"]) {
-      expect(await inside(hostname, 'wget -qO- "http://$WEB_PAGE_ENDPOINT/"')).toBe("hello\n");
+      const page = () => inside(hostname, 'wget -qO- "http://$WEB_PAGE_ENDPOINT/"').catch(String);
+      await expect.poll(page, patience).toBe("hello\n");
       expect(await inside(hostname, 'echo "$CHALLENGE_NAMESPACE $(hostname)"')).toBe(`${namespace} ${hostname}\n`);
     }
     const { spec } = await client.get(Services, namespace, nodePortServiceName("web"));
-    const page = await fetch(`http://${node.address}:${spec?.ports?.[0]?.nodePort}/`);
-    expect(await page.text()).toBe("hello\n");
+    const page = async () => (await fetch(`http://${node.address}:${spec?.ports?.[0]?.nodePort}/`)).text();
+    await expect.poll(() => page().catch(String), patience).toBe("hello\n");
 
     const limitFiles = "/sys/fs/cgroup/memory.max /sys/fs/cgroup/memory/memory.limit_in_bytes";
     expect(Number(await inside("web", `cat ${limitFiles} 2>/dev/null; true`))).toBe(48 * 1024 * 1024);
