@@ -1,4 +1,4 @@
-export { missingControlPlane } from "./control-plane/binaries.ts";
+export { missingControlPlane, provideBinaries } from "./control-plane/binaries.ts";
 export * from "./control-plane/control-plane.ts";
 export { type CiliumVerdict, ciliumVerdicts } from "./foreign-crds/cilium-check.ts";
 export { type ForeignCrd, missingForeignCrds } from "./foreign-crds/crd-files.ts";

@@ -4,17 +4,16 @@ import { version } from "./version.ts";
 export function overview(): string {
   return `berg ${version}: isolated, short-lived challenge instances for hacking competitions
 
-There now: the ground that everything else stands on.
-  apimachinery  objects, errors, selectors, quantities, patches and watch frames of the Kubernetes API
-  kube          a controller runtime: client, informers, work queue, controllers, leader election
-  resources     the Challenge and ChallengeInstance kinds
-Begun: instances (how a flag reaches its container).
-Not there yet: the controller that runs instances, the local control plane, API, pages.
+There now:
+  instances     the controller that turns a ChallengeInstance into a namespace, policies, services, routes, flag and pods
+  kube          the controller runtime that it stands on; resources: the Challenge and ChallengeInstance kinds
+Not there yet: the control plane for one machine without a cluster, self-healing, API, pages.
 
 Try:
-  npm run -s berg -- crds | kubectl apply -f -   teach a cluster our kinds; then: kubectl explain challenge.spec
-  npm run -s control-plane                       a real API server to try things on, until Ctrl-C
-  npm run test:real                              watch the runtime survive a real API server's bad days
-  docs/write-a-controller.md                     a whole controller in 60 lines
+  docs/try-an-instance.md                             from here to a running instance, on a real API server
+  npm run -s berg -- lint docs/examples/echo.yaml     what is wrong with a Challenge, and how to put it right
+  npm run -s berg -- controller                       the controller, on the cluster that KUBECONFIG names
+  npm run -s control-plane                            a real API server to try things on, until Ctrl-C
+  npm run test:real                                   watch it survive a real API server's bad days
 `;
 }
