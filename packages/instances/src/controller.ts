@@ -1,4 +1,5 @@
 /** The controller of ChallengeInstances, added to a manager that runs it. */
+import { isConflict, type ObjectKey } from "@berg/apimachinery";
 import {
   type Clock,
   type Manager,
@@ -8,10 +9,11 @@ import {
   systemClock,
   systemRandom,
 } from "@berg/kube";
+import { dueAt } from "./expiry/due.ts";
 import { instanceMetrics } from "./metrics.ts";
 import { openCaches } from "./observe/caches.ts";
 import { Places } from "./observe/places.ts";
-import { onGone, watchesOf } from "./observe/watches.ts";
+import { endingPriority, onGone, watchesOf } from "./observe/watches.ts";
 import { reconcile } from "./reconcile.ts";
 import { addRevisionController } from "./revisions.ts";
 import type { Settings } from "./settings/settings.ts";
@@ -43,21 +45,31 @@ export function addInstanceController(manager: Manager, options: InstanceControl
   const { client, recorder } = manager;
   const around = { client, recorder, caches, places, settled, released, settings, clock, random, metrics };
 
-  manager.addController({
+  const controller = manager.addController({
     name: "challengeinstance",
     workers,
     watches: watchesOf(caches, places),
     async reconcile(key, { signal }) {
       const began = clock.monotonic();
-      let failed = true;
+      let failed = false;
       try {
-        const result = await reconcile(key, around, signal);
-        failed = false;
-        return result;
+        return await reconcile(key, around, signal);
+      } catch (error) {
+        failed = !isConflict(error) && !signal.aborted;
+        endInTime(key);
+        throw error;
       } finally {
         metrics.reconciled((clock.monotonic() - began) / 1000, failed);
       }
     },
   });
+
+  /** One that fails again and again is looked at ever more rarely; its end must not wait for that. */
+  function endInTime(key: ObjectKey): void {
+    const due = dueAt(caches.instances.view.get(key)?.status ?? {}, settings.expiry);
+    const inMs = (due ?? 0) - clock.now();
+    if (inMs > 0) controller.queue.addAfter(key, inMs, { priority: endingPriority });
+  }
+
   addRevisionController(manager, caches, clock);
 }

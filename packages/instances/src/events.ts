@@ -1,6 +1,7 @@
 /** What people are told when a status changes: derived from the change alone, so that each is told once. */
+import { jsonEqual } from "@berg/apimachinery";
 import { type EventRecorder, findCondition } from "@berg/kube";
-import type { ChallengeInstance, ChallengeInstanceStatus } from "@berg/resources";
+import type { ChallengeInstance, ChallengeInstanceStatus, TerminationReason } from "@berg/resources";
 import { type ConditionType, conditionTypes, endings, eventReasons, historyReasons, reasons } from "./vocabulary.ts";
 
 export interface Told {
@@ -18,23 +19,30 @@ function ofPhase(before: ChallengeInstanceStatus, after: ChallengeInstanceStatus
   if (phase === before.phase && reason === before.reason) return [];
   switch (phase) {
     case "Creating":
-      return phase === before.phase ? [] : [normal(eventReasons.creating, "Creating challenge instance")];
+      if (phase !== before.phase) return [normal(eventReasons.creating, "Creating challenge instance")];
+      return reason === undefined || passing.has(reason) ? [] : [warning(eventReasons.refused, message)];
     case "Running":
       if (before.readyAt === undefined) return [normal(eventReasons.ready, "Instance ready and accessible")];
       if (reason !== undefined) return [warning(eventReasons.unhealthy, message)];
       return before.reason === undefined ? [] : [normal(eventReasons.healthy, "All containers are ready again")];
     case "Terminating":
-      return [normal(eventReasons.terminating, `Terminating due to ${endings[terminationReason ?? "UserRequest"]}`)];
+    case "Terminated":
+      // What has nothing to take away ends at once.
+      return before.terminationReason === undefined ? [ofEnding(terminationReason)] : [];
     case "Failed":
       return [warning(failedReasons[reason ?? ""] ?? eventReasons.failed, message)];
     case "Pending":
       return reason === undefined ? [] : [normal(eventReasons.waiting, message)];
     case "Starting":
-      return reason === undefined ? [] : [warning(startingReasons[reason] ?? eventReasons.unhealthy, message)];
+      if (reason === undefined || passing.has(reason)) return [];
+      return [warning(startingReasons[reason] ?? eventReasons.unhealthy, message)];
     default:
       return [];
   }
 }
+
+/** Trouble of the server itself, which goes away without anybody's doing. */
+const passing: ReadonlySet<string> = new Set([reasons.tooManyRequests, reasons.serverError]);
 
 const failedReasons: Record<string, string> = {
   [reasons.challengeMissing]: eventReasons.challengeMissing,
@@ -43,10 +51,23 @@ const failedReasons: Record<string, string> = {
 
 const startingReasons: Record<string, string> = {
   [reasons.imageCannotBePulled]: eventReasons.imageCannotBePulled,
+  [reasons.nameConflict]: eventReasons.refused,
+  [reasons.quotaExceeded]: eventReasons.refused,
+  [reasons.forbidden]: eventReasons.refused,
 };
+
+function ofEnding(reason: TerminationReason = "UserRequest"): Told {
+  return normal(eventReasons.terminating, `Terminating due to ${endings[reason]}`);
+}
 
 function ofTime(before: ChallengeInstanceStatus, after: ChallengeInstanceStatus): Told[] {
   const told: Told[] = [];
+  for (const entry of after.history ?? []) {
+    if (before.history?.some((known) => jsonEqual(known, entry))) continue;
+    const { reason, message = "" } = entry;
+    if (reason === historyReasons.admitted) told.push(normal(eventReasons.expiryMoved, message));
+    if (reason === historyReasons.limited) told.push(warning(eventReasons.expiryMoved, message));
+  }
   const latest = after.history?.at(-1);
   if (latest && (after.renewals ?? 0) > (before.renewals ?? 0)) {
     const { message = "" } = latest;

@@ -15,7 +15,7 @@ import { ChildFailure, performAll } from "./effects/perform.ts";
 import { refusalOf, sayRefused } from "./effects/refusal.ts";
 import { eventsOf, tell } from "./events.ts";
 import type { InstanceMetrics } from "./metrics.ts";
-import { gather, type Surroundings } from "./observe/gather.ts";
+import { ask, gather, type Surroundings } from "./observe/gather.ts";
 import type { Snapshot } from "./observe/snapshot.ts";
 import { endingPriority } from "./observe/watches.ts";
 import { decide } from "./phases/decide.ts";
@@ -31,12 +31,16 @@ export interface Reconciler extends Surroundings {
 /** The longest way, from nothing to all pods, takes six. */
 const mostRounds = 20;
 
+/** One write of another instance of the same owner has to be waited for. */
+const startAgainMs = 100;
+
 export async function reconcile(key: ObjectKey, around: Reconciler, signal: AbortSignal): Promise<Result | undefined> {
   for (let round = 0; round < mostRounds; round++) {
-    const seen = await gather(key, around, signal);
+    const asked = await ask(key, around, signal);
+    const seen = gather(key, asked, around);
     if (!seen) return undefined;
     const decision = decide(seen, around.settings);
-    if (isStarting(seen, decision)) around.places.take(seen.instance.metadata.uid);
+    if (isStarting(seen, decision) && !around.places.take(seen.instance)) return { requeueAfterMs: startAgainMs };
     if (decision.effects.length > 0) {
       await attempt(decision, seen, around, signal);
       continue;
@@ -65,7 +69,8 @@ async function attempt(decision: Decision, seen: Snapshot, around: Reconciler, s
     if (!(error instanceof ChildFailure)) throw error;
     const refusal = refusalOf(error);
     if (!refusal) throw error.cause;
-    const draft = new StatusDraft(seen);
+    // With all else that was found, such as the answer to a renewal: it may be long until this is not refused any more.
+    const draft = new StatusDraft({ ...seen, instance: { ...instance, status: decision.status } });
     sayRefused(draft, error, refusal);
     await writeStatus(instance, draft.status, around, signal);
     // What is refused for good is taken back in the next round; all else is tried again later.
@@ -97,7 +102,7 @@ async function writeStatus(
   signal: AbortSignal,
 ): Promise<void> {
   const before = instance.status;
-  if (jsonEqual(before, status)) return;
+  if (jsonEqual(before ?? {}, status)) return;
   try {
     const options = { subresource: "status", fieldManager: fieldManagers.controller, signal };
     caches.instances.view.wrote(await client.update(ChallengeInstances, { ...instance, status }, options));

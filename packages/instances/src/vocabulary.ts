@@ -2,7 +2,7 @@
  * What the controller says about an instance: conditions, reasons and events, in one place so that they can be reviewed.
  * People search for these words and programs compare them: a change here is a change of contract.
  */
-import type { InstancePhase, TerminationReason } from "@berg/resources";
+import type { TerminationReason } from "@berg/resources";
 
 export const conditionTypes = {
   challengeFound: "ChallengeFound",
@@ -59,15 +59,15 @@ export const reasons = {
   containerCrashes: "ContainerCrashes",
   containerCannotStart: "ContainerCannotStart",
   outOfMemory: "OutOfMemory",
+  outOfDisk: "OutOfDisk",
+  evicted: "Evicted",
   noNodeFits: "NoNodeFits",
   podsRefused: "PodsRefused",
   podsMissing: "PodsMissing",
   notReady: "NotReady",
 
   stoppingWorkload: "StoppingWorkload",
-  namespaceTerminating: "NamespaceTerminating",
   namespaceStuck: "NamespaceStuck",
-  namespaceLost: "NamespaceLost",
   gone: "Gone",
 } as const;
 
@@ -95,11 +95,14 @@ export const eventReasons = {
   healthy: "InstanceHealthy",
   renewed: "InstanceRenewed",
   renewalRefused: "RenewalRefused",
+  /** Not by a renewal. */
+  expiryMoved: "InstanceExpiryMoved",
   expiringSoon: "InstanceExpiringSoon",
   imageCannotBePulled: "ImageCannotBePulled",
   kindMissing: "KindMissing",
   routeNotAccepted: "RouteNotAccepted",
   privileged: "PrivilegedNamespace",
+  refused: "ObjectRefused",
   repaired: "ObjectRepaired",
   namespaceStuck: "NamespaceStuck",
 } as const;
@@ -110,6 +113,3 @@ export const endings: Record<TerminationReason, string> = {
   AdminTermination: "the decision of an administrator",
   Failure: "a failure",
 };
-
-/** Phases in which something of the instance may still run. */
-export const livePhases: ReadonlySet<InstancePhase> = new Set(["Pending", "Creating", "Starting", "Running"]);

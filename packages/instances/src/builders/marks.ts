@@ -50,6 +50,12 @@ export function isOurs(object: Pick<KubeObject, "metadata">, uid: string): boole
   return found?.[labels.managedBy] === managedByBerg && found[labels.instanceUid] === uid;
 }
 
+/** Whether it was made for another ChallengeInstance. One from which somebody has taken the UID is nobody's. */
+export function isAnothers(object: Pick<KubeObject, "metadata">, uid: string): boolean {
+  const owner = object.metadata.labels?.[labels.instanceUid];
+  return isManagedByBerg(object) && owner !== undefined && owner !== uid;
+}
+
 /** Whether some instance of ours made it, perhaps one that is gone. */
 export function isManagedByBerg(object: Pick<KubeObject, "metadata">): boolean {
   return object.metadata.labels?.[labels.managedBy] === managedByBerg;

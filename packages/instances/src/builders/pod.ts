@@ -68,7 +68,8 @@ function podSpec(blueprint: Blueprint, container: ChallengeContainer, endpoints:
     hostname: container.hostname,
     enableServiceLinks: false,
     automountServiceAccountToken: false,
-    terminationGracePeriodSeconds: 0,
+    // With 0 the API server forgets the pod at once, seconds before its containers are gone, and its policy could go first.
+    terminationGracePeriodSeconds: 1,
     // Never an fsGroup: it makes every file of a volume readable for that group, the executable flag too.
     securityContext: { seccompProfile: { type: "RuntimeDefault" } },
     ...(runtimeClassName && { runtimeClassName }),

@@ -103,14 +103,19 @@ async function remove(
 async function isStillOurs(
   namespace: Stored<KubeObject>,
   instance: Stored<ChallengeInstance>,
-  { client }: Surroundings,
+  { client, caches }: Surroundings,
   signal: AbortSignal,
 ): Promise<boolean> {
+  const { view } = caches.namespaces;
+  const { uid, name } = namespace.metadata;
   try {
-    const { metadata } = await client.get(Namespaces, "", namespace.metadata.name, { signal });
-    return metadata.uid === namespace.metadata.uid && isOurs({ metadata }, instance.metadata.uid);
+    const found = await client.get(Namespaces, "", name, { signal });
+    if (found.metadata.uid === uid && isOurs(found, instance.metadata.uid)) return true;
+    // The copy is behind: without this, the next look would find the same and ask the same again.
+    view.wrote(found);
   } catch (error) {
-    if (isNotFound(error)) return false;
-    throw error;
+    if (!isNotFound(error)) throw error;
+    view.deleted(uid);
   }
+  return false;
 }

@@ -42,12 +42,13 @@ export function refusalOf({ child, cause }: ChildFailure): Refusal | undefined {
   return undefined;
 }
 
-/** An instance that has been running keeps running: only what could not be repaired is said. */
+/** An instance that has been running keeps running, and no phase is gone back to: only what could not be made is said. */
 export function sayRefused(draft: StatusDraft, { child }: ChildFailure, { reason, isFinal, message }: Refusal): void {
   const type = conditionOf(child.type.kind);
   draft.condition(type, "False", reason, message);
   if (draft.status.readyAt !== undefined) return;
-  draft.enterBecause(isFinal ? "Failed" : "Creating", reason, message);
+  const phase = draft.status.phase === "Starting" ? "Starting" : "Creating";
+  draft.enterBecause(isFinal ? "Failed" : phase, reason, message);
   // What was made so far goes away again, by our own doing.
   if (isFinal) draft.condition(conditionTypes.namespaceCreated, "False", reason, message);
 }

@@ -488,7 +488,7 @@ describe("probes", () => {
       given: challenge({
         containers: [
           { exec: { command: ["true"] } },
-          { tcpSocket: { port: "web", host: "127.0.0.1" }, periodSeconds: 1, initialDelaySeconds: 0 },
+          { tcpSocket: { port: "web", host: "" }, periodSeconds: 1, initialDelaySeconds: 0 },
           { grpc: { port: 80, service: "x" }, exec: null },
           { httpGet: { port: 8080, scheme: "HTTPS", httpHeaders: [{ name: "X-A", value: "" }] } },
         ].map((readinessProbe, i) => ({
@@ -562,6 +562,12 @@ describe("probes", () => {
     "something else for a port": {
       given: withReadiness({ tcpSocket: { port: [80] } }),
       want: [`error: ${ready}.tcpSocket.port: it is not a port; correct it, or remove it`],
+    },
+    "a host of its own": {
+      given: withReadiness({ httpGet: { port: 80, host: "127.0.0.1" } }),
+      want: [
+        `error: ${ready}.httpGet.host: a probe asks its own container, and no other host such as "127.0.0.1"; remove it`,
+      ],
     },
     "a scheme in lower case": {
       given: withReadiness({ httpGet: { port: 80, scheme: "https" } }),

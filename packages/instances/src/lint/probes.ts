@@ -66,7 +66,20 @@ function handlerProblems(name: string, handler: unknown, ports: ChallengePort[],
     return [error(at, "it is not an object", `see kubectl explain pod.spec.containers.livenessProbe.${name}`)];
   const problems = fieldProblems(handler, handlers[name] ?? {}, at);
   if (name === "exec") return [...problems, ...emptyCommand(handler, at)];
-  return [...problems, ...portProblems(handler.port, ports, [...at, "port"]), ...schemeProblems(handler, at)];
+  return [
+    ...problems,
+    ...portProblems(handler.port, ports, [...at, "port"]),
+    ...hostProblems(handler, at),
+    ...schemeProblems(handler, at),
+  ];
+}
+
+/** It is the node that asks: an author could make it ask whatever only nodes can reach. No pod with such a probe is admitted. */
+function hostProblems({ host }: Fields, at: FieldPath): Problem[] {
+  if (typeof host !== "string" || host === "") return [];
+  return [
+    error([...at, "host"], `a probe asks its own container, and no other host such as ${quoted(host)}`, "remove it"),
+  ];
 }
 
 function emptyCommand({ command }: Fields, at: FieldPath): Problem[] {

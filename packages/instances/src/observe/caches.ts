@@ -54,7 +54,6 @@ export function openCaches(manager: Manager, settings: Settings, controllerNames
   );
 
   const pods = manager.informer(Pods, { ...ours, transform: withoutPodSpec });
-  pods.ensureIndex(by.instance, instanceUid);
   const namespaces = manager.informer(Namespaces, ours);
   const revisions = manager.informer(ControllerRevisions, ours);
 
@@ -69,10 +68,13 @@ export function openCaches(manager: Manager, settings: Settings, controllerNames
     keep(kind, manager.optionalInformer({ group, kind, versions }, ours));
   }
 
+  const podsView = new OwnWrites(pods, clock);
+  podsView.ensureIndex(by.instance, instanceUid);
   const namespacesView = new OwnWrites(namespaces, clock);
   const revisionsView = new OwnWrites(revisions, clock);
   const written = new Map<string, Written>([...children].map(([kind, { view }]) => [kind, view]));
   written.set(Namespaces.kind, namespacesView as unknown as Written);
+  written.set(Pods.kind, podsView as unknown as Written);
   written.set(ControllerRevisions.kind, revisionsView as unknown as Written);
 
   return {
@@ -80,7 +82,7 @@ export function openCaches(manager: Manager, settings: Settings, controllerNames
     challenges: manager.informer(Challenges),
     namespaces: { informer: namespaces, view: namespacesView },
     revisions: { informer: revisions, view: revisionsView },
-    pods,
+    pods: { informer: pods, view: podsView },
     children,
     /** Who has to be told of our writes, by kind. */
     written,

@@ -17,6 +17,7 @@ import {
   type SettledChildren,
 } from "@berg/kube";
 import type { ChallengeInstance } from "@berg/resources";
+import { isOurs } from "../builders/marks.ts";
 import { instanceNamespaceName } from "../builders/names.ts";
 import { neededKinds } from "../phases/kinds.ts";
 import { recorded } from "../phases/record.ts";
@@ -39,11 +40,22 @@ export interface Surroundings {
   random: Random;
 }
 
-/** Undefined where the instance is gone. */
-export async function gather(key: ObjectKey, around: Surroundings, signal: AbortSignal): Promise<Snapshot | undefined> {
+/** What had to be asked for, beside what the copies show. */
+export interface Asked {
+  /** Undefined where there was nothing to ask. */
+  namespace: { found: Stored<Namespace> | undefined } | undefined;
+}
+
+export async function ask(key: ObjectKey, around: Surroundings, signal: AbortSignal): Promise<Asked> {
   await lookForKinds(key, around, signal);
-  const namespace = await namespaceOf(key, around, signal);
-  // From here on without a pause: what is seen was so at one moment.
+  return { namespace: await askForNamespace(key, around, signal) };
+}
+
+/**
+ * Undefined where the instance is gone. Not async, and so is everything from here to the first write: what is seen was
+ * so at one moment, and nobody else takes the place that was free at that moment.
+ */
+export function gather(key: ObjectKey, asked: Asked, around: Surroundings): Snapshot | undefined {
   const { caches, places, settled, settings, clock, random } = around;
   const instance = caches.instances.view.get(key);
   if (!instance || around.released.has(instance.metadata.uid)) return undefined;
@@ -57,9 +69,11 @@ export async function gather(key: ObjectKey, around: Surroundings, signal: Abort
     revision: revisionOf(instance, caches),
     rivals: rivalsOf(instance, caches),
     hasPlace: places.has(instance),
-    namespace: caches.namespaces.view.get(instanceNamespaceName(instance.spec.ownerId)) ?? namespace,
+    namespace: asked.namespace
+      ? asked.namespace.found
+      : caches.namespaces.view.get(instanceNamespaceName(instance.spec.ownerId)),
     children: childrenOf(instance, caches),
-    pods: caches.pods.byIndex(by.instance, uid).filter((pod) => isInside(pod, instance)),
+    pods: caches.pods.view.byIndex(by.instance, uid).filter((pod) => isInside(pod, instance)),
     pullSecret: caches.pullSecret?.informer.get(caches.pullSecret.key),
     kinds: servedKinds(caches),
     isAsWanted: ({ manifest }, found) => settled.has(manifest, found),
@@ -83,24 +97,26 @@ async function lookForKinds(key: ObjectKey, { caches, settings }: Surroundings, 
 }
 
 /**
- * A namespace that the copy does not have is asked for where something hangs on it: whether one that is not ours is in
- * the way, and whether one that was ours is really gone. A copy that lags behind would say the wrong thing.
+ * The namespace is asked for where something hangs on it and the copy does not have it as ours: whether one that is not
+ * ours is in the way, and whether one that was ours is really gone. A copy that lags behind would say the wrong thing.
  */
-async function namespaceOf(
+async function askForNamespace(
   key: ObjectKey,
   { client, caches }: Surroundings,
   signal: AbortSignal,
-): Promise<Stored<Namespace> | undefined> {
+): Promise<Asked["namespace"]> {
   const instance = caches.instances.view.get(key);
   const { status } = instance ?? {};
   if (!instance || !status || status.phase === "Terminated") return undefined;
   const name = instanceNamespaceName(instance.spec.ownerId);
+  const known = caches.namespaces.view.get(name);
   const isExpected = isConditionTrue(status.conditions, conditionTypes.namespaceCreated);
-  if (caches.namespaces.view.get(name) || (!isExpected && status.revision === undefined)) return undefined;
+  const isClear = known ? !isExpected || isOurs(known, instance.metadata.uid) : !isExpected && !status.revision;
+  if (isClear) return undefined;
   try {
-    return await client.get(Namespaces, "", name, { signal });
+    return { found: await client.get(Namespaces, "", name, { signal }) };
   } catch (error) {
-    if (isNotFound(error)) return undefined;
+    if (isNotFound(error)) return { found: undefined };
     throw error;
   }
 }
@@ -110,10 +126,9 @@ function revisionOf({ metadata, status }: Stored<ChallengeInstance>, { revisions
 }
 
 function rivalsOf(instance: Stored<ChallengeInstance>, { instances }: Caches): Stored<ChallengeInstance>[] {
-  return instances.view.byIndex(by.owner, instance.spec.ownerId).filter(({ metadata, spec, status }) => {
-    const isEnding = metadata.deletionTimestamp || spec.terminationReason || status?.terminationReason;
-    return metadata.uid !== instance.metadata.uid && !isEnding;
-  });
+  return instances.view
+    .byIndex(by.owner, instance.spec.ownerId)
+    .filter(({ metadata, status }) => metadata.uid !== instance.metadata.uid && status?.phase !== "Terminated");
 }
 
 function childrenOf(instance: Stored<ChallengeInstance>, { children }: Caches): Map<string, Stored<KubeObject>> {

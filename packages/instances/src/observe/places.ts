@@ -2,20 +2,19 @@
  * Who may run at once, where the organiser has set a limit: first come, first served.
  *
  * A place is taken in memory before it is written down, without a pause in between; else two instances that are looked
- * at side by side would both take the last one.
+ * at side by side would both take the last one, or two of one owner would both begin.
  */
 import { keyOf, type ObjectKey, type Stored } from "@berg/apimachinery";
-import { findCondition } from "@berg/kube";
 import type { ChallengeInstance } from "@berg/resources";
-import { conditionTypes, reasons } from "../vocabulary.ts";
+import { reasons } from "../vocabulary.ts";
 
 type Instance = Stored<ChallengeInstance>;
 
 export class Places {
   readonly #limit: number;
   readonly #all: () => Iterable<Instance>;
-  /** UIDs of those whose status is being written. */
-  readonly #taken = new Set<string>();
+  /** Those whose status is being written: by UID, their owner. */
+  readonly #taken = new Map<string, string>();
 
   /** `limit` 0: everybody may run. */
   constructor(limit: number, all: () => Iterable<Instance>) {
@@ -31,8 +30,11 @@ export class Places {
     return this.#held() + ahead.length < this.#limit;
   }
 
-  take(uid: string): void {
-    if (this.#limit > 0) this.#taken.add(uid);
+  /** False where another instance of the same owner is taking one at this moment. */
+  take({ metadata, spec }: Instance): boolean {
+    for (const [uid, ownerId] of this.#taken) if (ownerId === spec.ownerId && uid !== metadata.uid) return false;
+    this.#taken.set(metadata.uid, spec.ownerId);
+    return true;
   }
 
   /** To be told when the status that holds the place is written, or could not be. */
@@ -67,9 +69,10 @@ export class Places {
   }
 }
 
+/** For a place and nothing else: one that waits for a flag as well must not hold up those behind it. */
 function isWaiting({ metadata, status }: Instance): boolean {
-  if (metadata.deletionTimestamp) return false;
-  return findCondition(status?.conditions, conditionTypes.admitted)?.reason === reasons.capacityReached;
+  if (metadata.deletionTimestamp || status?.terminationReason) return false;
+  return status?.phase === "Pending" && status.reason === reasons.capacityReached;
 }
 
 function isBefore(one: Instance, other: Instance): boolean {

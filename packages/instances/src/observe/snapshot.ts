@@ -13,7 +13,7 @@ export interface Snapshot {
   challenge: Stored<Challenge> | undefined;
   /** The one that the status names. */
   revision: Stored<ControllerRevision> | undefined;
-  /** Those of the same owner that are not ending. */
+  /** Those of the same owner that have not ended yet. */
   rivals: readonly Stored<ChallengeInstance>[];
   /** Whether the organiser's limit leaves a place for this one. */
   hasPlace: boolean;

@@ -2,6 +2,7 @@
 import { type KubeObject, keyOf, type ObjectKey, type Stored } from "@berg/apimachinery";
 import { type Change, type Enqueue, type Informer, type Watch, watchMapped, watchOwned } from "@berg/kube";
 import { type ChallengeInstance, labels } from "@berg/resources";
+import { isEnding } from "../phases/ending.ts";
 import { by, type Caches } from "./caches.ts";
 import type { Places } from "./places.ts";
 
@@ -18,7 +19,7 @@ export function watchesOf(caches: Caches, places: Places): Watch[] {
     watchMapped(revisions.informer, (revision) => instances.view.byIndex(by.revision, keyOf(revision)).map(keyOf)),
     // Also those who wait for the namespace of the owner's previous instance to go.
     watchMapped(namespaces.informer, (namespace) => ofOwner(caches, namespace.metadata.labels?.[labels.ownerId])),
-    watchOwned(pods, owners, labels.instanceUid),
+    watchOwned(pods.informer, owners, labels.instanceUid),
     ...[...children.values()].map(({ source }) => watchOwned(source, owners, labels.instanceUid)),
     ...(pullSecret ? [watchMapped(pullSecret.informer, all)] : []),
   ];
@@ -28,13 +29,13 @@ function ofOwner({ instances }: Caches, ownerId: string | undefined): ObjectKey[
   return ownerId === undefined ? [] : instances.view.byIndex(by.owner, ownerId).map(keyOf);
 }
 
-/** The instance itself; with it the others of its owner, and when it leaves, those who wait for a place. */
+/** The instance itself; and when it comes, goes or is in another way than before, those who wait for its place. */
 function watchInstances(caches: Caches, places: Places): Watch {
   const { informer } = caches.instances;
   const onChange = (change: Change<ChallengeInstance>, enqueue: Enqueue) => {
     const { object } = change;
     enqueue(keyOf(object), { priority: isEnding(object) ? endingPriority : 0 });
-    if (change.type === "updated" && isEnding(object) === isEnding(change.old)) return;
+    if (change.type === "updated" && !isElsewhere(change.old, object)) return;
     for (const key of ofOwner(caches, object.spec.ownerId)) if (key !== keyOf(object)) enqueue(key);
     if (change.type !== "added") for (const key of places.next()) enqueue(key);
   };
@@ -45,8 +46,13 @@ function watchInstances(caches: Caches, places: Places): Watch {
   };
 }
 
-function isEnding({ metadata, spec, status }: Stored<ChallengeInstance>): boolean {
-  return Boolean(metadata.deletionTimestamp || spec.terminationReason || status?.terminationReason);
+/** In a way that matters to those who wait. */
+function isElsewhere(old: Stored<ChallengeInstance>, object: Stored<ChallengeInstance>): boolean {
+  return (
+    isEnding(old) !== isEnding(object) ||
+    old.status?.phase !== object.status?.phase ||
+    old.status?.reason !== object.status?.reason
+  );
 }
 
 /** What was remembered of a child goes with it. */

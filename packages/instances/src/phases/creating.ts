@@ -3,7 +3,7 @@
  * recorded: the same in every phase, so that this is also how a running instance is repaired.
  */
 import type { KubeObject, Stored } from "@berg/apimachinery";
-import { ControllerRevisions, findCondition, Services } from "@berg/kube";
+import { ControllerRevisions, findCondition } from "@berg/kube";
 import type { InstanceService } from "@berg/resources";
 import type { Blueprint, Child } from "../builders/blueprint.ts";
 import { endpointEnv, publicServices } from "../builders/endpoints.ts";
@@ -17,6 +17,8 @@ import { type ConditionType, conditionTypes, reasons } from "../vocabulary.ts";
 import type { Effect } from "./decision.ts";
 import type { StatusDraft } from "./draft.ts";
 import { missingKinds } from "./kinds.ts";
+import { Lately } from "./lately.ts";
+import { nodePorts, withToldNumbers } from "./node-ports.ts";
 import { currentRevision, recordedBlueprint } from "./record.ts";
 import { ownNamespace } from "./take-down.ts";
 
@@ -35,17 +37,13 @@ export function creating(seen: Snapshot, draft: StatusDraft, settings: Settings)
   if (!blueprint) return revisionLost(seen, draft);
 
   // All of it before the first is made: what cannot be built leaves nothing behind.
-  const stages = [
-    [namespaceChild(blueprint)],
-    foundationOf(seen, blueprint),
-    workloads(blueprint, endpointEnv(blueprint)),
-  ];
+  const stages = stagesOf(seen, blueprint);
   const { services } = publicServices(blueprint, nodePorts(seen));
   const record = recordToMake(seen, settings);
   if (record.length > 0) return { effects: record, services };
   // No pod before its network policy, its flag and its limits.
   for (const stage of stages) {
-    const effects = toMake(seen, stage);
+    const effects = toMake(seen, blueprint, stage);
     if (effects.length > 0) return { effects, services };
   }
   sayCreated(seen, draft, stages.flat());
@@ -53,6 +51,22 @@ export function creating(seen: Snapshot, draft: StatusDraft, settings: Settings)
   for (const { condition, message } of missing) draft.condition(condition, "False", reasons.kindMissing, message);
   return { effects: [], services, dueAt: missing.length > 0 ? seen.now + askForKindsMs : undefined };
 }
+
+/** What is made after what. */
+export function stagesOf(seen: Snapshot, blueprint: Blueprint): Child[][] {
+  const { instance, challenge, workload, settings } = blueprint;
+  const kinds = [...seen.kinds].map(([kind, { version }]) => `${kind}/${version}`).join();
+  const { instanceId, ownerId, flag, uid } = instance;
+  const inputs = [instanceId, ownerId, flag, challenge.name, challenge.namespace, workload, settings];
+  return lately.of(uid, [...inputs, seen.pullSecret, kinds], () => [
+    [namespaceChild(blueprint)],
+    foundationOf(seen, blueprint),
+    workloads(blueprint, endpointEnv(blueprint)),
+  ]);
+}
+
+/** An instance that starts is looked at twenty times in a second or two; one that runs, hardly ever. */
+const lately = new Lately<Child[][]>(64);
 
 /** Nothing is repaired any more, and nothing is torn down: players may be at work in it. */
 function revisionLost({ instance }: Snapshot, draft: StatusDraft): Creation {
@@ -67,8 +81,8 @@ function revisionLost({ instance }: Snapshot, draft: StatusDraft): Creation {
 
 /** The record goes first: once something runs, nobody asks the Challenge any more. */
 function recordToMake(seen: Snapshot, settings: Settings): Effect[] {
-  const manifest = currentRevision(seen, settings);
-  if (seen.revision || !manifest) return [];
+  const manifest = seen.revision ? undefined : currentRevision(seen, settings);
+  if (!manifest) return [];
   const { namespace = "" } = seen.instance.metadata;
   const child = { type: ControllerRevisions, manifest: { ...manifest, metadata: { ...manifest.metadata, namespace } } };
   return [{ do: "make", child }];
@@ -83,10 +97,10 @@ function foundationOf({ kinds, pullSecret }: Snapshot, blueprint: Blueprint): Ch
   return foundation(blueprint, routeTypes, pullSecret).filter(({ type }) => kinds.has(type.kind));
 }
 
-function toMake(seen: Snapshot, children: Child[]): Effect[] {
+function toMake(seen: Snapshot, blueprint: Blueprint, children: Child[]): Effect[] {
   return children.flatMap((child): Effect[] => {
     const found = foundFor(seen, child);
-    if (!found) return [{ do: "make", child }];
+    if (!found) return [{ do: "make", child: withToldNumbers(seen, blueprint, child) }];
     return seen.isAsWanted(child, found) ? [] : [{ do: "make", child, found }];
   });
 }
@@ -94,15 +108,6 @@ function toMake(seen: Snapshot, children: Child[]): Effect[] {
 function foundFor(seen: Snapshot, { type, manifest }: Child): Stored<KubeObject> | undefined {
   if (type.kind === "Namespace") return ownNamespace(seen);
   return seen.children.get(childKey(type.kind, manifest.metadata.name));
-}
-
-function nodePorts(seen: Snapshot) {
-  return (serviceName: string, port: number, protocol: "TCP" | "UDP"): number | undefined => {
-    const service = seen.children.get(childKey(Services.kind, serviceName)) as
-      | { spec?: { ports?: { port: number; protocol?: string; nodePort?: number }[] } }
-      | undefined;
-    return service?.spec?.ports?.find((one) => one.port === port && one.protocol === protocol)?.nodePort;
-  };
 }
 
 /** Which condition speaks for which kind; everything else is said with the Deployments. */
@@ -159,7 +164,7 @@ function routesNotAccepted({ children }: Snapshot): string | undefined {
       return accepted?.status === "False" ? `${kind} ${metadata.name}: ${accepted.message || accepted.reason}` : [];
     });
   });
-  return texts.length === 0 ? undefined : `The gateway does not accept: ${texts.join("; ")}`;
+  return texts.length === 0 ? undefined : `The gateway does not accept: ${texts.sort().join("; ")}`;
 }
 
 interface RouteStatus {

@@ -31,7 +31,10 @@ export function decide(seen: Snapshot, settings: Settings): Decision {
   const { instance } = seen;
   const draft = new StatusDraft(seen);
   const isHeld = instance.metadata.finalizers?.includes(finalizers.controller) ?? false;
-  if (instance.metadata.deletionTimestamp && !isHeld) return nothing(draft);
+  // Others hold it; our last word is said.
+  if (instance.metadata.deletionTimestamp && !isHeld) {
+    return { effects: [], status: instance.status ?? {}, statusFirst: false };
+  }
 
   const ending = endingOf(seen);
   if (ending) return terminating(seen, ending);
@@ -56,11 +59,15 @@ export function decide(seen: Snapshot, settings: Settings): Decision {
   const creation = creatingOrFailing(seen, draft, settings);
   if (!creation) return { ...nothing(draft), dueAt: next };
   const due = earliest(creation.dueAt, next);
-  if (creation.effects.length > 0) {
-    return { effects: creation.effects, status: draft.status, statusFirst: false, dueAt: due };
-  }
+  const { effects, services } = creation;
   const health = podHealth(seen);
-  if (health.ready || draft.status.readyAt !== undefined) running(draft, health, creation.services);
+  const wasReady = draft.status.readyAt !== undefined;
+  if (effects.length > 0) {
+    // What cannot be repaired must not hide how the containers are.
+    if (wasReady) running(draft, health, draft.status.services ?? services);
+    return { effects, status: draft.status, statusFirst: false, dueAt: due };
+  }
+  if (health.ready || wasReady) running(draft, health, services);
   else starting(draft, health);
   return { ...nothing(draft), dueAt: due };
 }

@@ -3,7 +3,7 @@ import { formatTime } from "@berg/apimachinery";
 import { findCondition, isConditionTrue, setCondition } from "@berg/kube";
 import { type ChallengeInstanceStatus, type InstancePhase, statusLimits } from "@berg/resources";
 import type { Snapshot } from "../observe/snapshot.ts";
-import type { ConditionType, Reason } from "../vocabulary.ts";
+import { type ConditionType, conditionTypes, type Reason } from "../vocabulary.ts";
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 type ConditionStatus = "True" | "False" | "Unknown";
@@ -13,6 +13,7 @@ export class StatusDraft {
   readonly #now: string;
   readonly #generation: number | undefined;
   readonly #flag: string | undefined;
+  readonly #said = new Set<ConditionType>();
 
   constructor({ instance, now }: Pick<Snapshot, "instance" | "now">) {
     this.#now = formatTime(now);
@@ -53,12 +54,21 @@ export class StatusDraft {
   }
 
   condition(type: ConditionType, status: ConditionStatus, reason: Reason, message: string): void {
+    this.#said.add(type);
     const wanted = { type, status, reason, message: this.#text(message), observedGeneration: this.#generation };
     this.status.conditions = setCondition(
       this.status.conditions as Parameters<typeof setCondition>[0],
       wanted,
       this.#now,
     ) as NonNullable<ChallengeInstanceStatus["conditions"]>;
+  }
+
+  /** What was true of an earlier look and was not said in this one. Conditions of others stay. */
+  forgetUnsaid(): void {
+    const ours = new Set<string>(Object.values(conditionTypes));
+    for (const type of this.#said) ours.delete(type);
+    const kept = this.status.conditions?.filter(({ type }) => !ours.has(type));
+    if (kept && kept.length !== this.status.conditions?.length) this.status.conditions = kept;
   }
 
   isTrue(type: ConditionType): boolean {

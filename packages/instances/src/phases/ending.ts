@@ -1,11 +1,11 @@
 /** Whether an instance has to end, and why. Once written into its status, the reason stays. */
 import { parseTime } from "@berg/apimachinery";
 import { isConditionTrue } from "@berg/kube";
-import type { TerminationReason } from "@berg/resources";
-import { isManagedByBerg, isOurs } from "../builders/marks.ts";
+import type { ChallengeInstance, ChallengeInstanceStatus, TerminationReason } from "@berg/resources";
+import { isAnothers } from "../builders/marks.ts";
 import { isExpired } from "../expiry/due.ts";
 import type { Snapshot } from "../observe/snapshot.ts";
-import { conditionTypes } from "../vocabulary.ts";
+import { conditionTypes, endings } from "../vocabulary.ts";
 
 export interface Ending {
   reason: TerminationReason;
@@ -13,10 +13,15 @@ export interface Ending {
   message?: string;
 }
 
+/** Whether somebody has asked for its end, or it has begun. */
+export function isEnding({ metadata, spec, status }: ChallengeInstance): boolean {
+  return Boolean(metadata.deletionTimestamp || spec.terminationReason || status?.terminationReason);
+}
+
 export function endingOf(seen: Snapshot): Ending | undefined {
   const { instance, now } = seen;
   const { spec, status, metadata } = instance;
-  if (status?.terminationReason) return { reason: status.terminationReason };
+  if (status?.terminationReason) return { reason: status.terminationReason, ...toldBefore(status) };
   if (spec.terminationReason) return { reason: spec.terminationReason };
   // A deletion that came in time was somebody's wish, even where it is looked at only after the end of the time.
   const deletedAt = metadata.deletionTimestamp === undefined ? undefined : parseTime(metadata.deletionTimestamp);
@@ -31,9 +36,19 @@ export function endingOf(seen: Snapshot): Ending | undefined {
   return undefined;
 }
 
+/** What was lost is known only once; the usual words are said anew when it has ended. */
+function toldBefore({ terminationReason, message }: ChallengeInstanceStatus): Pick<Ending, "message"> {
+  const isUsual = message === undefined || (terminationReason && message === endsBecause(terminationReason));
+  return isUsual ? {} : { message };
+}
+
+export function endsBecause(reason: TerminationReason): string {
+  return `This instance ends because of ${endings[reason]}.`;
+}
+
 /** It was there, and is gone or going without our doing; or it is another instance's by now. */
 function namespaceIsLost({ instance, namespace }: Snapshot): boolean {
   if (!isConditionTrue(instance.status?.conditions, conditionTypes.namespaceCreated)) return false;
   if (!namespace || namespace.metadata.deletionTimestamp !== undefined) return true;
-  return isManagedByBerg(namespace) && !isOurs(namespace, instance.metadata.uid);
+  return isAnothers(namespace, instance.metadata.uid);
 }

@@ -3,7 +3,7 @@
  * what it found; one that does not pass also says so in the phase: Failed where somebody has to change something,
  * Pending where waiting helps.
  */
-
+import { TerminalError } from "@berg/kube";
 import { isManagedByBerg, isOurs } from "../builders/marks.ts";
 import { instanceNamespaceName } from "../builders/names.ts";
 import { effectiveTimeout } from "../expiry/limits.ts";
@@ -12,10 +12,12 @@ import { formatProblem } from "../lint/problem.ts";
 import type { Snapshot } from "../observe/snapshot.ts";
 import type { Settings } from "../settings/settings.ts";
 import { conditionTypes as conditions, reasons } from "../vocabulary.ts";
+import { stagesOf } from "./creating.ts";
 import type { StatusDraft } from "./draft.ts";
 import { missingKinds } from "./kinds.ts";
-import { currentRevision } from "./record.ts";
-import { strongerRival } from "./rivals.ts";
+import { perChallenge } from "./per-challenge.ts";
+import { currentBlueprint, currentRevision } from "./record.ts";
+import { leavingRival, strongerRival } from "./rivals.ts";
 
 type Guard = (seen: Snapshot, draft: StatusDraft, settings: Settings) => boolean;
 
@@ -31,8 +33,10 @@ const challengeIsThere: Guard = ({ instance, challenge }, draft, settings) => {
   return false;
 };
 
+const problemsOf = perChallenge(instanceProblems);
+
 const challengeCanRun: Guard = ({ challenge }, draft, settings) => {
-  const problems = challenge ? instanceProblems(challenge, settings.build) : [];
+  const problems = challenge ? problemsOf(challenge, settings.build) : [];
   if (problems.length === 0) {
     draft.condition(conditions.challengeFound, "True", reasons.found, "The Challenge is there.");
     return true;
@@ -65,6 +69,19 @@ const flagIsGiven: Guard = ({ instance, challenge }, draft) => {
   return true;
 };
 
+/** What lint did not foresee. Were it found only later, the instance would go to and fro between Creating and Failed. */
+const canBeBuilt: Guard = (seen, draft, settings) => {
+  const blueprint = currentBlueprint(seen, draft.status.instanceId ?? seen.freshId, settings);
+  try {
+    if (blueprint) stagesOf(seen, blueprint);
+    return true;
+  } catch (error) {
+    if (!(error instanceof TerminalError)) throw error;
+    draft.hold("Failed", conditions.deploymentsCreated, reasons.challengeInvalid, error.message);
+    return false;
+  }
+};
+
 /** What the API server has refused it will refuse again: only another Challenge, or another setting, can help. */
 const notRefusedBefore: Guard = (seen, draft, settings) => {
   const { status } = seen.instance;
@@ -84,10 +101,12 @@ const ownerIsFree: Guard = (seen, draft) => {
   return false;
 };
 
-const namespaceIsFree: Guard = ({ instance, namespace }, draft) => {
-  if (!namespace || isOurs(namespace, instance.metadata.uid)) return true;
+const namespaceIsFree: Guard = (seen, draft) => {
+  const { instance, namespace } = seen;
+  const isFree = !namespace || isOurs(namespace, instance.metadata.uid);
+  if (isFree && !leavingRival(seen)) return true;
   const name = instanceNamespaceName(instance.spec.ownerId);
-  if (isManagedByBerg(namespace)) {
+  if (isFree || isManagedByBerg(namespace)) {
     draft.hold(
       "Pending",
       conditions.namespaceCreated,
@@ -139,6 +158,7 @@ export const guards: readonly Guard[] = [
   challengeCanRun,
   timeoutMakesSense,
   flagIsGiven,
+  canBeBuilt,
   notRefusedBefore,
   ownerIsFree,
   namespaceIsFree,

@@ -28,8 +28,12 @@ export function identify(seen: Snapshot, draft: StatusDraft, settings: Settings)
 
 /** Says what the instance waits for, or else records what it runs. Returns whether it can be made. */
 export function pending(seen: Snapshot, draft: StatusDraft, settings: Settings): boolean {
-  if (!guards.every((passes) => passes(seen, draft, settings))) return false;
   const { instance, challenge, now } = seen;
+  if (!guards.every((passes) => passes(seen, draft, settings))) {
+    // What the server refused is not asked again, so that its words have to stay.
+    if (draft.status.reason !== reasons.manifestRefused) draft.forgetUnsaid();
+    return false;
+  }
   const revision = currentRevision(seen, settings)?.metadata.name;
   if (draft.status.revision !== revision && revision !== undefined) {
     draft.status.revision = revision;
@@ -40,6 +44,7 @@ export function pending(seen: Snapshot, draft: StatusDraft, settings: Settings):
   }
   draft.status.namespace = instanceNamespaceName(instance.spec.ownerId);
   draft.condition(conditionTypes.admitted, "True", reasons.admitted, "There is a place for this instance.");
+  if (instance.status?.phase !== "Creating") draft.forgetUnsaid();
   draft.enter("Creating");
   return true;
 }

@@ -4,13 +4,13 @@
  */
 import type { Stored } from "@berg/apimachinery";
 import { Deployments, isConditionTrue, type Namespace, Namespaces, Pods } from "@berg/kube";
-import { isManagedByBerg, isOurs } from "../builders/marks.ts";
+import { isAnothers, isOurs } from "../builders/marks.ts";
 import type { Snapshot } from "../observe/snapshot.ts";
 import { conditionTypes } from "../vocabulary.ts";
 import type { Effect } from "./decision.ts";
 
-/** The garbage collector needs about one second; after this, pods are deleted by us. */
-const podsMayLingerMs = 10_000;
+/** The garbage collector needs about one second; after this, pods are deleted by us, and no Deployment is waited for. */
+const mayLingerMs = 10_000;
 
 export interface TakeDown {
   effects: Effect[];
@@ -30,7 +30,10 @@ export function ownNamespace({ namespace, instance }: Snapshot): Stored<Namespac
  */
 export function disownedNamespace({ namespace, instance }: Snapshot): Stored<Namespace> | undefined {
   const wasMade = isConditionTrue(instance.status?.conditions, conditionTypes.namespaceCreated);
-  return wasMade && namespace && !isManagedByBerg(namespace) ? namespace : undefined;
+  if (!wasMade || !namespace) return undefined;
+  return isOurs(namespace, instance.metadata.uid) || isAnothers(namespace, instance.metadata.uid)
+    ? undefined
+    : namespace;
 }
 
 /** `since`: when it began, in ms since 1970. */
@@ -40,14 +43,12 @@ export function takeDown(seen: Snapshot, namespace: Stored<Namespace>, since: nu
   if (running.length > 0) {
     return { effects: running.map((object) => ({ do: "delete", type: Deployments, object })), stopped: false };
   }
-  // A pod that is on its way out already, and hangs, holds up its namespace anyway; the policy goes after it.
-  const pods = seen.pods.filter(({ metadata }) => !metadata.deletionTimestamp);
-  if (pods.length > 0) {
-    const deadline = since + podsMayLingerMs;
-    if (seen.now < deadline) return { effects: [], stopped: false, dueAt: deadline };
-    return { effects: pods.map((object) => ({ do: "delete", type: Pods, object })), stopped: false };
+  const deadline = since + mayLingerMs;
+  if (seen.pods.length + deployments.length > 0 && seen.now < deadline) {
+    return { effects: [], stopped: false, dueAt: deadline };
   }
-  if (deployments.length > 0) return { effects: [], stopped: false };
-  const isGoing = namespace.metadata.deletionTimestamp !== undefined;
-  return { effects: isGoing ? [] : [{ do: "delete", type: Namespaces, object: namespace }], stopped: true };
+  if (namespace.metadata.deletionTimestamp !== undefined) return { effects: [], stopped: true };
+  // Those on a node that is gone would hold up the namespace, and with it the owner's next instance, until it is back.
+  const hanging: Effect[] = seen.pods.map((object) => ({ do: "delete", type: Pods, object }));
+  return { effects: [...hanging, { do: "delete", type: Namespaces, object: namespace }], stopped: true };
 }

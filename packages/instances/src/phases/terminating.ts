@@ -2,10 +2,10 @@
 import { parseTime, type Stored } from "@berg/apimachinery";
 import { findCondition, type Namespace } from "@berg/kube";
 import type { Snapshot } from "../observe/snapshot.ts";
-import { conditionTypes, endings, reasons } from "../vocabulary.ts";
+import { conditionTypes, reasons } from "../vocabulary.ts";
 import type { Decision, Effect } from "./decision.ts";
 import { StatusDraft } from "./draft.ts";
-import type { Ending } from "./ending.ts";
+import { type Ending, endsBecause } from "./ending.ts";
 import { disownedNamespace, ownNamespace, takeDown } from "./take-down.ts";
 import { terminated } from "./terminated.ts";
 
@@ -20,6 +20,9 @@ export function terminating(seen: Snapshot, ending: Ending): Decision {
   if (!namespace) return leftAlone(seen);
 
   const draft = new StatusDraft(seen);
+  // Our own deletion of the instance raises its generation: nothing that anybody has to be told.
+  const { observedGeneration } = seen.instance.status;
+  if (observedGeneration !== undefined) draft.status.observedGeneration = observedGeneration;
   const effects: Effect[] = seen.instance.metadata.deletionTimestamp ? [] : [{ do: "deleteInstance" }];
   const down = takeDown(seen, namespace, beganAt(seen));
   effects.push(...down.effects);
@@ -31,7 +34,7 @@ export function terminating(seen: Snapshot, ending: Ending): Decision {
 function beginning(seen: Snapshot, ending: Ending): Decision {
   const draft = new StatusDraft(seen);
   draft.enter("Terminating");
-  draft.status.message = ending.message ?? `This instance ends because of ${endings[ending.reason]}.`;
+  draft.status.message = ending.message ?? endsBecause(ending.reason);
   draft.status.terminationReason = ending.reason;
   draft.condition(conditionTypes.namespaceDeleted, "False", reasons.stoppingWorkload, "Everything is being removed.");
   return { effects: [], status: draft.status, statusFirst: true };

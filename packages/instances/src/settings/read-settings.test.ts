@@ -192,6 +192,15 @@ test("all mistakes are told at once, also those between variables", () => {
   );
 });
 
+test.each(["flag-content", "flag-executable"])("a pull secret called %s is no Secret with a flag", (name) => {
+  const env = { PULL_SECRET_NAME: name, FLAG_STORAGE: "Secret" };
+  expect(() => readSettings(env)).toThrow(
+    `cannot use PULL_SECRET_NAME: with FLAG_STORAGE=Secret, ${name} is what holds the flag; give the pull secret another name`,
+  );
+  expect(readSettings({ PULL_SECRET_NAME: name }).build.pullSecretName).toBe(name);
+  expect(readSettings({ ...env, PULL_SECRET_NAME: "registry" }).build.pullSecretName).toBe("registry");
+});
+
 test("an empty variable is a missing one", () => {
   const empty = Object.fromEntries(settingsReference().map(({ name }) => [name, " "]));
   expect(readSettings(empty)).toEqual(readSettings({}));

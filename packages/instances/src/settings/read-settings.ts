@@ -1,4 +1,5 @@
 import { parseQuantity } from "@berg/apimachinery";
+import { flagObjectNames } from "../builders/flag-volume.ts";
 import { misspeltVariables, writtenByKubernetes } from "./misspelt.ts";
 import type { ResourceSettings, Settings } from "./settings.ts";
 import { SettingsError } from "./settings-error.ts";
@@ -50,6 +51,10 @@ const amounts = [
 
 /** What is right on its own and wrong together. */
 function contradictions(values: Partial<Values>): string[] {
+  return [...requestsOverLimits(values), ...secretsOfOneName(values)];
+}
+
+function requestsOverLimits(values: Partial<Values>): string[] {
   return amounts.flatMap(([requestKey, limitKey]) => {
     const request = values[requestKey];
     const limit = values[limitKey];
@@ -60,6 +65,14 @@ function contradictions(values: Partial<Values>): string[] {
       `cannot use ${requestName}: ${request} is more than ${limitName}, ${limit}; lower the one or raise the other`,
     ];
   });
+}
+
+/** In an instance the copy of the pull secret stands beside the Secrets with the flag. */
+function secretsOfOneName({ pullSecretName = "", flagStorage }: Partial<Values>): string[] {
+  if (flagStorage !== "Secret" || !Object.values<string>(flagObjectNames).includes(pullSecretName)) return [];
+  return [
+    `cannot use ${variables.pullSecretName.name}: with ${variables.flagStorage.name}=Secret, ${pullSecretName} is what holds the flag; give the pull secret another name`,
+  ];
 }
 
 function settingsOf(values: Values): Settings {

@@ -1,0 +1,135 @@
+import { formatTime } from "@berg/apimachinery";
+import { findCondition } from "@berg/kube";
+import { finalizers } from "@berg/resources";
+import { describe, expect, test } from "vitest";
+import { makeInstance, makeSettings, startOfTest } from "../testing/make-objects.ts";
+import { makeSnapshot, type SnapshotBuilder } from "../testing/make-snapshot.ts";
+import { decide } from "./decide.ts";
+
+const settings = makeSettings();
+const second = 1000;
+const ends = makeInstance()
+  .held()
+  .identified()
+  .inPhase("Terminating")
+  .withStatus({ terminationReason: "UserRequest", namespace: "challenge-of-ann" })
+  .withCondition("NamespaceCreated", "True", "Created")
+  .withCondition("NamespaceDeleted", "False", "StoppingWorkload")
+  .deletedAt(startOfTest);
+const whole = makeSnapshot(ends).made(settings).withPods("ready");
+const noDeployment = whole.withoutChild("Deployment", "web");
+const deleted = { deletionTimestamp: formatTime(startOfTest) };
+
+const told = ({ seen }: SnapshotBuilder) =>
+  decide(seen, settings).effects.map((effect) => {
+    return effect.do === "delete" ? `delete ${effect.type.kind} ${effect.object.metadata.uid}` : effect.do;
+  });
+
+test("the reason is written before anything is deleted", () => {
+  const running = ends.withStatus({ phase: "Running" });
+  const { object } = running;
+  delete object.status?.terminationReason;
+  const seen = makeSnapshot(running).made(settings).withPods("ready").seen;
+  expect(decide(seen, settings)).toMatchObject({
+    effects: [],
+    statusFirst: true,
+    status: { phase: "Terminating", terminationReason: "UserRequest" },
+  });
+});
+
+describe("step by step:", () => {
+  test("the Deployments go first", () => {
+    expect(told(whole)).toEqual(["delete Deployment uid-of-Deployment-web"]);
+  });
+
+  test("their pods are waited for, but not for ever", () => {
+    expect(told(noDeployment)).toEqual([]);
+    expect(decide(noDeployment.seen, settings).dueAt).toBe(startOfTest + 10 * second);
+    expect(told(noDeployment.at(startOfTest + 10 * second))).toEqual([
+      "delete Pod uid-of-Pod-web-1",
+      "delete Namespace uid-of-Namespace-challenge-7d9f6a52-54c1-4f0e-8a53-0e6b3a1c9d20",
+    ]);
+  });
+
+  test("a pod that is on its way out is waited for too: its containers may still run", () => {
+    const pods = noDeployment.seen.pods.map((pod) => ({ ...pod, metadata: { ...pod.metadata, ...deleted } }));
+    const going = noDeployment.with({ pods });
+    expect(told(going)).toEqual([]);
+    expect(told(going.at(startOfTest + 10 * second))).toContain("delete Pod uid-of-Pod-web-1");
+  });
+
+  test("a Deployment that somebody's finalizer holds does not keep the namespace for ever", () => {
+    const children = new Map(
+      [...whole.seen.children].map(([key, child]) => [key, { ...child, metadata: { ...child.metadata, ...deleted } }]),
+    );
+    const held = whole.with({ children, pods: [] });
+    expect(told(held)).toEqual([]);
+    expect(decide(held.seen, settings).dueAt).toBe(startOfTest + 10 * second);
+    expect(told(held.at(startOfTest + 10 * second))).toEqual([expect.stringMatching(/^delete Namespace/)]);
+  });
+
+  test("the namespace follows, and is waited for", () => {
+    expect(told(noDeployment.with({ pods: [] }))).toEqual([expect.stringMatching(/^delete Namespace/)]);
+    expect(told(makeSnapshot(ends).withNamespace(undefined, deleted))).toEqual([]);
+  });
+
+  test("with nothing left, the last word is written before our finalizer goes", () => {
+    const last = decide(makeSnapshot(ends).at(startOfTest + 5 * second).seen, settings);
+    expect(last).toMatchObject({ effects: [], statusFirst: true });
+    expect(last.status).toMatchObject({ phase: "Terminated", terminatedAt: formatTime(startOfTest + 5 * second) });
+    expect(findCondition(last.status.conditions, "NamespaceDeleted")).toMatchObject({ status: "True", reason: "Gone" });
+    expect(told(makeSnapshot(ends.withStatus(last.status)))).toEqual(["removeFinalizer"]);
+  });
+
+  test("one that ends by itself is deleted by us, at once and in the end", () => {
+    const live = makeInstance()
+      .held()
+      .identified()
+      .withStatus({ ...ends.object.status });
+    expect(told(makeSnapshot(live).made(settings))).toContain("deleteInstance");
+    const last = decide(makeSnapshot(live).seen, settings);
+    expect(told(makeSnapshot(live.withStatus(last.status)))).toEqual(["deleteInstance"]);
+  });
+
+  test("one that only others hold is left alone, without a write", () => {
+    const { object } = ends.withStatus({ phase: "Terminated" });
+    const others = { ...object, metadata: { ...object.metadata, finalizers: [finalizers.api], generation: 7 } };
+    const decision = decide(makeSnapshot().with({ instance: others }).seen, settings);
+    expect(decision).toMatchObject({ effects: [], status: others.status });
+  });
+});
+
+describe("a namespace that does not go", () => {
+  const conditions = [
+    { type: "NamespaceContentRemaining", status: "True", message: "Some resources are remaining: pods." },
+    { type: "NamespaceDeletionDiscoveryFailure", status: "False", message: "All is well." },
+  ];
+  const going = makeSnapshot(ends).withNamespace(undefined, deleted);
+  const stuck = going.with({ namespace: { ...going.seen.namespace, status: { conditions } } as never });
+
+  test("has a minute", () => {
+    const { status, dueAt } = decide(stuck.at(startOfTest + 59 * second).seen, settings);
+    expect(dueAt).toBe(startOfTest + 60 * second);
+    expect(findCondition(status.conditions, "NamespaceDeleted")?.reason).toBe("StoppingWorkload");
+  });
+
+  test("is told of with its own words", () => {
+    const { status, effects } = decide(stuck.at(startOfTest + 60 * second).seen, settings);
+    expect(effects).toEqual([]);
+    const { reason, message } = findCondition(status.conditions, "NamespaceDeleted") ?? {};
+    expect(reason).toBe("NamespaceStuck");
+    expect(message).toMatch(/does not go away\. NamespaceContentRemaining: Some resources are remaining: pods\.$/);
+    expect(status.phase).toBe("Terminating");
+  });
+
+  test("and has lost our marks is left alone, and asked for again", () => {
+    const { effects, status, dueAt } = decide(makeSnapshot(ends).withNamespace("").seen, settings);
+    expect(effects).toEqual([]);
+    expect(findCondition(status.conditions, "NamespaceDeleted")?.reason).toBe("NameConflict");
+    expect(dueAt).toBe(startOfTest + 60 * second);
+  });
+
+  test("but is another instance's is none of ours", () => {
+    expect(decide(makeSnapshot(ends).withNamespace("uid-of-another").seen, settings).status.phase).toBe("Terminated");
+  });
+});

@@ -1,0 +1,389 @@
+/** Whole lives in a cluster in memory: what a look alone does not show. */
+import { formatTime, type KubeObject, keyOf, type Stored } from "@berg/apimachinery";
+import { ConfigMaps, Deployments, findCondition, type Namespace, Namespaces, Services } from "@berg/kube";
+import { refusal } from "@berg/kube/testing";
+import { type ChallengeInstance, ChallengeInstances, Challenges, finalizers } from "@berg/resources";
+import { describe, expect, test } from "vitest";
+import { containerOf } from "./builders/testing/blueprints.ts";
+import type { Settings } from "./settings/settings.ts";
+import {
+  home,
+  makeChallenge,
+  makeInstance,
+  makeSettings,
+  startOfTest,
+  usualContainers,
+} from "./testing/make-objects.ts";
+import { ModelCluster } from "./testing/model-cluster.ts";
+import { ModelController } from "./testing/model-controller.ts";
+
+const hours = 3_600_000;
+
+function begin(settings: Settings = makeSettings()) {
+  const cluster = new ModelCluster();
+  const controller = new ModelController(cluster, settings);
+  cluster.create("hand", Challenges, makeChallenge({ containers: usualContainers }));
+  const create = (name: string, owner?: string) => {
+    cluster.now += 1000;
+    cluster.create("hand", ChallengeInstances, makeInstance(name, owner).createdAt(cluster.now).object);
+  };
+  const find = (name: string) => cluster.find<ChallengeInstance>(ChallengeInstances, `${home}/${name}`);
+  const statusOf = (name: string) => find(name)?.status ?? {};
+  const remove = (name: string) => cluster.delete("hand", ChallengeInstances, `${home}/${name}`);
+  const edit = (name: string, change: (draft: Stored<ChallengeInstance>) => void) =>
+    cluster.edit("hand", find(name) as Stored<ChallengeInstance>, change);
+  return { cluster, controller, create, find, statusOf, remove, edit };
+}
+
+const namespaceOf = (cluster: ModelCluster) => cluster.all<Namespace>("Namespace")[0] as Stored<Namespace>;
+
+test("an instance runs, costs nothing while it does, and leaves nothing behind", async () => {
+  const { cluster, controller, create, statusOf, remove } = begin();
+  create("a");
+  await controller.settle();
+  expect(statusOf("a")).toMatchObject({
+    phase: "Running",
+    services: [{ name: "web" }, { name: "game", port: 30_000 }],
+  });
+  expect(await controller.requestsOfAnotherLook()).toEqual([]);
+  remove("a");
+  await controller.settle();
+  expect(cluster.objects().map(({ kind }) => kind)).toEqual(["Challenge", "ControllerRevision"]);
+  expect(controller.errors).toEqual([]);
+  expect(controller.told.map(({ reason }) => reason)).toEqual([
+    "InstanceCreating",
+    "InstanceReady",
+    "InstanceTerminating",
+  ]);
+});
+
+test("after a restart, what is settled is not written again", async () => {
+  const { cluster, controller, create } = begin();
+  create("a");
+  await controller.settle();
+  const { length } = cluster.changes;
+  controller.restart();
+  await controller.settle();
+  expect(cluster.changes.slice(length)).toEqual([]);
+});
+
+test("its time is acted on to the second", async () => {
+  const { cluster, controller, create, find, statusOf } = begin();
+  create("a");
+  await controller.settle();
+  const end = startOfTest + 1000 + 2 * hours;
+  expect(statusOf("a").expiresAt).toBe(formatTime(end));
+  await controller.settle(2 * hours);
+  expect(find("a")).toBeUndefined();
+  const began = cluster.changes.find(({ object }) => (object as ChallengeInstance).status?.phase === "Terminating");
+  expect(began?.object).toMatchObject({ status: { terminationReason: "Timeout" } });
+  const gone = cluster.changes.find(({ object }) => object.kind === "Namespace" && object.metadata.deletionTimestamp);
+  expect(gone?.object.metadata.deletionTimestamp).toBe(formatTime(end));
+});
+
+test("a pod that nobody collects is deleted by us, once", async () => {
+  const { cluster, controller, create, remove } = begin();
+  create("a");
+  await controller.settle();
+  remove("a");
+  const look = async () => {
+    controller.deliver((kind) => kind !== "Pod");
+    await controller.turn();
+  };
+  await look();
+  await look();
+  expect(cluster.all("Pod")).toHaveLength(2);
+  cluster.now += 10_000;
+  await look();
+  expect(cluster.all("Pod")).toHaveLength(0);
+  expect(controller.client.writes.filter(({ verb, kind }) => verb === "delete" && kind === "Pod")).toHaveLength(2);
+  expect(controller.errors).toEqual([]);
+});
+
+test("a consumer that holds the instance can read its last word, and nothing is written afterwards", async () => {
+  const { controller, create, statusOf, remove, edit } = begin();
+  create("a");
+  await controller.settle();
+  edit("a", ({ metadata }) => metadata.finalizers?.push(finalizers.api));
+  remove("a");
+  await controller.settle();
+  expect(statusOf("a")).toMatchObject({ phase: "Terminated", terminationReason: "UserRequest" });
+  controller.restart();
+  expect(await controller.requestsOfAnotherLook()).toEqual([]);
+});
+
+describe("what the server refuses for good", () => {
+  const refused = () => {
+    const world = begin();
+    world.controller.client.beforeWrite = ({ verb, kind }) => {
+      if (verb === "create" && kind === "Deployment") throw refusal(422, { reason: "Invalid", message: "no" });
+    };
+    world.create("a");
+    return world;
+  };
+
+  test("is taken back, told, and not tried again", async () => {
+    const { cluster, controller, statusOf } = refused();
+    await controller.settle();
+    expect(cluster.all("Namespace")).toEqual([]);
+    expect(statusOf("a")).toMatchObject({ phase: "Failed", reason: "ManifestRefused" });
+    expect(await controller.requestsOfAnotherLook()).toEqual([expect.objectContaining({ verb: "get" })]);
+    controller.restart();
+    await controller.settle();
+    expect(cluster.all("Namespace")).toEqual([]);
+  });
+
+  test("is tried again when the Challenge changes", async () => {
+    const { cluster, controller, statusOf } = refused();
+    await controller.settle();
+    controller.client.beforeWrite = () => {};
+    cluster.edit("hand", cluster.find(Challenges, `${home}/cookie-jar`) as never, (challenge: { spec: object }) => {
+      Object.assign(challenge.spec, { containers: [containerOf("web")] });
+    });
+    await controller.settle();
+    expect(statusOf("a")).toMatchObject({ phase: "Running" });
+    expect(statusOf("a").history?.at(-1)?.reason).toBe("Admitted");
+  });
+
+  test("does not keep it from ending in time", async () => {
+    const { controller, find } = refused();
+    await controller.settle(3 * hours);
+    expect(find("a")).toBeUndefined();
+  });
+
+  test("of a running instance is told, and its renewal is answered all the same", async () => {
+    const { cluster, controller, create, statusOf, edit } = begin();
+    create("a");
+    await controller.settle();
+    controller.client.beforeWrite = ({ kind }) => {
+      if (kind === "Service") throw refusal(403, { reason: "Forbidden", message: "exceeded quota" });
+    };
+    cluster.delete("hand", Services, keyOf(cluster.all("Service")[0] as Stored<KubeObject>));
+    edit("a", ({ spec }) => {
+      spec.renewals = 1;
+    });
+    await controller.settle(10_000);
+    expect(statusOf("a")).toMatchObject({ phase: "Running", renewals: 1 });
+    expect(findCondition(statusOf("a").conditions, "ServicesCreated")?.reason).toBe("QuotaExceeded");
+  });
+});
+
+test("what stops being in the way of an instance that is told to wait is told, too", async () => {
+  const { cluster, controller, create, statusOf } = begin();
+  controller.kinds.delete("HTTPRoute");
+  create("a");
+  await controller.settle(1000);
+  expect(statusOf("a")).toMatchObject({ phase: "Pending", reason: "KindMissing" });
+  controller.kinds.add("HTTPRoute");
+  await controller.settle(60_000);
+  expect(statusOf("a")).toMatchObject({ phase: "Running" });
+  expect(cluster.all("HTTPRoute")).toHaveLength(1);
+});
+
+test("what is deleted or edited by hand is put back, and told", async () => {
+  const { cluster, controller, create } = begin();
+  create("a");
+  await controller.settle();
+  const [service] = cluster.all<KubeObject & { spec: { selector: object } }>("Service");
+  cluster.edit("hand", service as NonNullable<typeof service>, ({ spec }) => {
+    spec.selector = {};
+  });
+  cluster.delete("hand", Deployments, keyOf(cluster.all("Deployment")[0] as Stored<KubeObject>));
+  await controller.settle();
+  expect(cluster.all("Deployment")).toHaveLength(2);
+  const repairs = controller.told.filter(({ reason }) => reason === "ObjectRepaired").map(({ message }) => message);
+  expect(repairs.sort()).toEqual([
+    "The Deployment web was missing and was put back",
+    "The Service web was changed by somebody else and was put back",
+  ]);
+});
+
+describe("the owner's namespace", () => {
+  test("under our name that is not ours is never touched", async () => {
+    const { cluster, controller, create, statusOf, remove, find } = begin();
+    const name = `challenge-${makeInstance().object.spec.ownerId}`;
+    cluster.create("hand", Namespaces, { metadata: { name } });
+    create("a");
+    await controller.settle();
+    expect(statusOf("a")).toMatchObject({ phase: "Failed", reason: "NameConflict" });
+    remove("a");
+    await controller.settle();
+    expect(find("a")).toBeUndefined();
+    expect(namespaceOf(cluster).metadata.generation).toBe(1);
+    const touching = controller.client.writes.filter((one) => one.kind === "Namespace" && one.verb !== "create");
+    expect(touching).toEqual([]);
+  });
+
+  test("is waited for while the previous instance goes, and the next one starts by itself", async () => {
+    const { cluster, controller, create, statusOf, remove } = begin();
+    create("a");
+    await controller.settle();
+    cluster.stuck.add(namespaceOf(cluster).metadata.name);
+    remove("a");
+    create("b");
+    await controller.settle();
+    expect(statusOf("b")).toMatchObject({ phase: "Pending", reason: "PreviousTerminating" });
+    expect(findCondition(statusOf("a").conditions, "NamespaceDeleted")?.reason).toBe("NamespaceStuck");
+    cluster.stuck.clear();
+    await controller.settle();
+    expect(statusOf("b")).toMatchObject({ phase: "Running" });
+  });
+
+  test("that a copy shows as the previous instance's is not taken for lost", async () => {
+    const { cluster, controller, create, statusOf, remove } = begin();
+    create("a");
+    await controller.settle();
+    remove("a");
+    create("b");
+    // A standby whose copy of the namespaces is behind takes over when the next one runs.
+    const standby = new ModelController(cluster, controller.settings);
+    await controller.settle();
+    expect(statusOf("b")).toMatchObject({ phase: "Running" });
+    standby.deliver((kind) => kind !== "Namespace");
+    while (!standby.isIdle) await standby.turn();
+    expect(statusOf("b")).toMatchObject({ phase: "Running" });
+    expect(statusOf("b")).not.toHaveProperty("terminationReason");
+  });
+
+  test("that is not ours any more is not deleted, though the copy still says so, and is not asked for again and again", async () => {
+    const { cluster, controller, create, remove, statusOf } = begin();
+    create("a");
+    await controller.settle();
+    cluster.edit("hand", namespaceOf(cluster), ({ metadata }) => delete metadata.labels);
+    remove("a");
+    for (let step = 0; step < 20; step++) {
+      controller.deliver((kind) => kind !== "Namespace");
+      cluster.tick();
+      await controller.turn();
+    }
+    expect(cluster.all("Deployment")).toEqual([]);
+    expect(namespaceOf(cluster).metadata.deletionTimestamp).toBeUndefined();
+    expect(findCondition(statusOf("a").conditions, "NamespaceDeleted")?.reason).toBe("NameConflict");
+    expect(controller.errors).toEqual([]);
+  });
+
+  test("that is gone already is known to be gone, though the copy still has it", async () => {
+    const { cluster, controller, create, remove, find } = begin();
+    create("a");
+    await controller.settle();
+    const { name } = namespaceOf(cluster).metadata;
+    remove("a");
+    for (let step = 0; step < 20; step++) {
+      if (cluster.all("Deployment").length === 0)
+        cluster.find(Namespaces, name) && cluster.delete("hand", Namespaces, name);
+      controller.deliver((kind) => kind !== "Namespace");
+      cluster.tick();
+      await controller.turn();
+    }
+    expect(controller.errors).toEqual([]);
+    await controller.settle();
+    expect(find("a")).toBeUndefined();
+  });
+});
+
+describe("places", () => {
+  const full = () => {
+    const world = begin(makeSettings({ maxInstances: 1 }));
+    world.create("a", "11111111-1111-4111-8111-111111111111");
+    world.create("b", "22222222-2222-4222-8222-222222222222");
+    world.create("c", "33333333-3333-4333-8333-333333333333");
+    return world;
+  };
+
+  test("go to who came first, one after the other", async () => {
+    const { controller, statusOf, remove } = full();
+    await controller.settle();
+    expect(["a", "b", "c"].map((name) => statusOf(name).phase)).toEqual(["Running", "Pending", "Pending"]);
+    remove("a");
+    await controller.settle();
+    expect(["b", "c"].map((name) => statusOf(name).phase)).toEqual(["Running", "Pending"]);
+  });
+
+  test("are not given to two who are looked at side by side", async () => {
+    const { cluster, controller } = full();
+    controller.deliver();
+    await controller.turn(3);
+    await controller.settle();
+    expect(cluster.all("Namespace")).toHaveLength(1);
+  });
+
+  test("that a failed one leaves go to the next", async () => {
+    const { controller, statusOf } = full();
+    const refuse = (code: number, reason: string) => {
+      controller.client.beforeWrite = ({ verb, kind }) => {
+        if (verb === "create" && kind === "Deployment") throw refusal(code, { reason, message: "no" });
+      };
+    };
+    refuse(403, "Forbidden");
+    await controller.settle(5000);
+    expect(["a", "b", "c"].map((name) => statusOf(name).phase)).toEqual(["Creating", "Pending", "Pending"]);
+    refuse(422, "Invalid");
+    await controller.settle();
+    expect(["a", "b", "c"].map((name) => statusOf(name).reason)).toEqual(Array(3).fill("ManifestRefused"));
+  });
+
+  test("are not kept free for one that cannot use them any more", async () => {
+    const { cluster, controller, create, statusOf, remove } = begin(makeSettings({ maxInstances: 1 }));
+    cluster.create("hand", Challenges, makeChallenge({}, "other"));
+    create("a", "11111111-1111-4111-8111-111111111111");
+    await controller.settle();
+    const { object } = makeInstance("b", "22222222-2222-4222-8222-222222222222");
+    cluster.create("hand", ChallengeInstances, {
+      ...object,
+      spec: { ...object.spec, challengeRef: { name: "other" } },
+    });
+    create("c", "33333333-3333-4333-8333-333333333333");
+    await controller.settle();
+    cluster.delete("hand", Challenges, `${home}/other`);
+    remove("a");
+    await controller.settle();
+    expect(statusOf("b")).toMatchObject({ phase: "Failed", reason: "ChallengeMissing" });
+    expect(statusOf("c")).toMatchObject({ phase: "Running" });
+  });
+});
+
+describe("two instances of one owner", () => {
+  test("that are looked at side by side do not both begin", async () => {
+    const { cluster, controller } = begin();
+    const uids = ["uid-2", "uid-1"];
+    for (const uid of uids)
+      cluster.create("hand", ChallengeInstances, makeInstance(`of-${uid}`).named(`of-${uid}`, uid).object);
+    controller.deliver();
+    await controller.turn(2);
+    await controller.settle();
+    const phases = cluster.all<ChallengeInstance>("ChallengeInstance").map(({ status }) => status?.phase);
+    expect(phases.sort()).toEqual(["Failed", "Running"]);
+  });
+
+  test("change places when the first one goes", async () => {
+    const { controller, create, statusOf, remove } = begin();
+    create("a");
+    create("b");
+    await controller.settle();
+    expect(statusOf("b")).toMatchObject({ phase: "Failed", reason: "OwnerBusy" });
+    remove("a");
+    await controller.settle();
+    expect(statusOf("b")).toMatchObject({ phase: "Running" });
+  });
+});
+
+test("a flag that is given later starts the instance, and is nowhere but where it belongs", async () => {
+  const { cluster, controller, create, statusOf, edit } = begin();
+  const flag = "flag{canary-in-the-mine}";
+  cluster.edit("hand", cluster.find(Challenges, `${home}/cookie-jar`) as never, (challenge: { spec: object }) => {
+    const dynamicFlag = { content: { path: "/flag" } };
+    Object.assign(challenge.spec, { containers: [containerOf("web", [], { dynamicFlag })] });
+  });
+  create("a");
+  await controller.settle();
+  expect(statusOf("a")).toMatchObject({ phase: "Failed", reason: "FlagMissing" });
+  edit("a", ({ spec }) => {
+    spec.flag = flag;
+  });
+  await controller.settle();
+  expect(statusOf("a")).toMatchObject({ phase: "Running" });
+  expect(JSON.stringify([statusOf("a"), controller.told])).not.toContain(flag);
+  const holders = cluster.objects().filter((object) => JSON.stringify(object).includes(flag));
+  expect(holders.map(({ kind }) => kind)).toEqual([ChallengeInstances.kind]);
+  expect(cluster.all(ConfigMaps.kind)).toHaveLength(1);
+});

@@ -1,0 +1,267 @@
+/**
+ * A cluster in memory: an API server as far as its rules matter to a controller, and whoever else works on its objects
+ * (Deployments get pods, what lost its owner goes, namespaces empty themselves), one small step at a time, so that a
+ * test can put anything between two of them.
+ */
+import {
+  apiVersionOf,
+  applyJsonPatch,
+  formatTime,
+  type JsonPatchOperation,
+  type KubeObject,
+  keyOf,
+  makeKey,
+  type ObjectKey,
+  type ResourceType,
+  type Stored,
+} from "@berg/apimachinery";
+import { type Deployment, type Namespace, type Pod, Pods, type Service } from "@berg/kube";
+import { refusal } from "@berg/kube/testing";
+import { labels } from "@berg/resources";
+import type { Manifest } from "../builders/blueprint.ts";
+import { startOfTest } from "./make-objects.ts";
+
+/** Who did it: only what the controller does is held to its laws. */
+export type Actor = "controller" | "cluster" | "hand";
+
+export interface ModelChange {
+  type: "added" | "updated" | "deleted";
+  by: Actor;
+  object: Stored<KubeObject>;
+  /** What it was before. */
+  old?: Stored<KubeObject>;
+}
+
+/** What becomes of the pods of a container. */
+export type PodScript = "ready" | "unready" | "crashing" | "unpullable";
+
+export class ModelCluster {
+  now = startOfTest;
+  /** Everything that ever happened; the place in it is the resourceVersion. */
+  readonly changes: ModelChange[] = [];
+  /** By container; those that are not named here become ready. */
+  readonly scripts = new Map<string, PodScript>();
+  /** Namespaces that somebody's finalizer holds up. */
+  readonly stuck = new Set<string>();
+  readonly #objects = new Map<string, Stored<KubeObject>>();
+  #nodePort = 30_000;
+
+  // READING
+
+  find<T extends KubeObject>({ kind }: { kind: string }, key: ObjectKey): Stored<T> | undefined {
+    return this.#objects.get(`${kind} ${key}`) as Stored<T> | undefined;
+  }
+
+  get<T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string): Stored<T> {
+    const found = this.find<T>(type, makeKey(namespace, name));
+    if (!found) throw refusal(404, { reason: "NotFound", message: `${type.resource} "${name}" not found` });
+    return found;
+  }
+
+  all<T extends KubeObject>(kind: string): Stored<T>[] {
+    return [...this.#objects.values()].filter((object) => object.kind === kind) as Stored<T>[];
+  }
+
+  objects(): Stored<KubeObject>[] {
+    return [...this.#objects.values()];
+  }
+
+  // WRITING
+
+  create<T extends KubeObject>(by: Actor, type: ResourceType<T>, manifest: Manifest<T>): Stored<T> {
+    const { namespace, name } = manifest.metadata;
+    if (this.find(type, makeKey(namespace, name))) throw refusal(409, { reason: "AlreadyExists" });
+    if (type.namespaced && namespace?.startsWith("challenge-")) this.#admit(namespace);
+    const metadata = {
+      uid: `${type.kind}-${this.changes.length}`,
+      creationTimestamp: formatTime(this.now),
+      generation: 1,
+      ...manifest.metadata,
+    };
+    const object = { apiVersion: apiVersionOf(type), kind: type.kind, ...structuredClone(manifest), metadata };
+    this.#giveNodePorts(object as unknown as Service);
+    return this.#put("added", by, object as unknown as Stored<T>);
+  }
+
+  #admit(namespace: string): void {
+    const found = this.find<Namespace>({ kind: "Namespace" }, namespace);
+    if (!found) throw refusal(404, { reason: "NotFound", message: `namespaces "${namespace}" not found` });
+    if (!found.metadata.deletionTimestamp) return;
+    const causes = [{ reason: "NamespaceTerminating", message: "", field: "metadata.namespace" }];
+    throw refusal(403, { reason: "Forbidden", message: "it is being terminated", details: { causes } });
+  }
+
+  #giveNodePorts({ kind, spec }: Service, before?: Service): void {
+    if (kind !== "Service" || spec?.type !== "NodePort") return;
+    for (const [at, port] of spec.ports?.entries() ?? []) {
+      port.nodePort ??= before?.spec?.ports?.[at]?.nodePort ?? this.#nodePort++;
+    }
+  }
+
+  /** Fields are merged and lists replaced: enough for what one manager sets. */
+  apply<T extends KubeObject>(by: Actor, type: ResourceType<T>, wanted: KubeObject): Stored<T> {
+    const { namespace, name, uid } = wanted.metadata;
+    const found = this.find<T>(type, makeKey(namespace, name));
+    if (!found || found.metadata.uid !== uid) throw refusal(409, { reason: "Conflict" });
+    return this.edit(by, found, (draft) => {
+      merge(draft as unknown as Json, wanted as unknown as Json);
+      this.#giveNodePorts(draft as unknown as Service, found as unknown as Service);
+    });
+  }
+
+  updateStatus<T extends KubeObject>(by: Actor, object: Stored<T>): Stored<T> {
+    const found = this.#objects.get(idOf(object)) as (Stored<T> & { status?: unknown }) | undefined;
+    if (!found) throw refusal(404, { reason: "NotFound" });
+    if (found.metadata.resourceVersion !== object.metadata.resourceVersion) throw refusal(409, { reason: "Conflict" });
+    const { status } = structuredClone(object) as { status?: unknown };
+    return this.#put("updated", by, { ...found, status });
+  }
+
+  patch<T extends KubeObject>(
+    by: Actor,
+    type: ResourceType<T>,
+    key: { namespace: string; name: string },
+    operations: readonly JsonPatchOperation[],
+  ): Stored<T> {
+    const found = this.get(type, key.namespace, key.name);
+    const patched = applyJsonPatch(found, operations) as Stored<T>;
+    if (patched.metadata.resourceVersion !== found.metadata.resourceVersion) throw refusal(409, { reason: "Conflict" });
+    const isLast = found.metadata.deletionTimestamp && !patched.metadata.finalizers?.length;
+    return this.#put(isLast ? "deleted" : "updated", by, patched);
+  }
+
+  /** A change of anything but the status. */
+  edit<T extends KubeObject>(by: Actor, object: Stored<T>, change: (draft: Stored<T>) => void): Stored<T> {
+    const draft = structuredClone(this.#objects.get(idOf(object))) as Stored<T>;
+    change(draft);
+    draft.metadata.generation = (draft.metadata.generation ?? 1) + 1;
+    return this.#put("updated", by, draft);
+  }
+
+  delete(by: Actor, type: ResourceType, key: ObjectKey, options: { uid?: string | undefined; now?: boolean } = {}) {
+    const found = this.find(type, key);
+    if (!found) throw refusal(404, { reason: "NotFound" });
+    if (options.uid !== undefined && options.uid !== found.metadata.uid) throw refusal(409, { reason: "Conflict" });
+    const waits = type.kind === "Namespace" || (type.kind === "Pod" && !options.now);
+    if (!waits && !found.metadata.finalizers?.length) return void this.#put("deleted", by, found);
+    if (found.metadata.deletionTimestamp) return;
+    this.edit(by, found, ({ metadata }) => {
+      metadata.deletionTimestamp = formatTime(this.now);
+    });
+  }
+
+  #put<T extends KubeObject>(type: ModelChange["type"], by: Actor, object: Stored<T>): Stored<T> {
+    const id = idOf(object);
+    const old = this.#objects.get(id);
+    const resourceVersion = String(this.changes.length + 1);
+    const stored = freeze({ ...object, metadata: { ...object.metadata, resourceVersion } });
+    if (type === "deleted") this.#objects.delete(id);
+    else this.#objects.set(id, stored);
+    this.changes.push({ type, by, object: stored, ...(old && { old }) });
+    return stored;
+  }
+
+  // EVERYBODY ELSE
+
+  /** The next small thing that Kubernetes itself would do. Returns whether there was one. */
+  tick(): boolean {
+    return this.#removeEndedPod() || this.#emptyNamespace() || this.#collectPod() || this.#makePod() || this.#runPod();
+  }
+
+  #removeEndedPod(): boolean {
+    const pod = this.all<Pod>("Pod").find(({ metadata }) => metadata.deletionTimestamp);
+    if (pod) this.#put("deleted", "cluster", pod);
+    return pod !== undefined;
+  }
+
+  /** Pods go before everything else in it, as in a Kubernetes that deletes in order. */
+  #emptyNamespace(): boolean {
+    for (const namespace of this.all<Namespace>("Namespace")) {
+      const { name, deletionTimestamp } = namespace.metadata;
+      if (!deletionTimestamp || this.stuck.has(name)) continue;
+      const inside = this.objects().filter(({ metadata }) => metadata.namespace === name);
+      this.#put("deleted", "cluster", inside.find(({ kind }) => kind === "Pod") ?? inside[0] ?? namespace);
+      return true;
+    }
+    return false;
+  }
+
+  #collectPod(): boolean {
+    const owners = new Set(this.all<Deployment>("Deployment").map(({ metadata }) => metadata.uid));
+    const orphan = this.all<Pod>("Pod").find(({ metadata }) => !owners.has(metadata.ownerReferences?.[0]?.uid ?? ""));
+    if (orphan) this.#put("deleted", "cluster", orphan);
+    return orphan !== undefined;
+  }
+
+  #makePod(): boolean {
+    for (const { apiVersion, kind, metadata, spec } of this.all<Deployment>("Deployment")) {
+      const { name, namespace = "", uid } = metadata;
+      const isGoing = this.find<Namespace>({ kind: "Namespace" }, namespace)?.metadata.deletionTimestamp;
+      const has = this.all<Pod>("Pod").some((pod) => pod.metadata.ownerReferences?.[0]?.uid === uid);
+      if (isGoing || has || !spec) continue;
+      const { labels = {}, annotations = {} } = spec.template.metadata ?? {};
+      const ownerReferences = [{ apiVersion, kind, name, uid }];
+      this.create("cluster", Pods, {
+        metadata: { name: `${name}-${this.changes.length}`, namespace, labels, annotations, ownerReferences },
+        spec: spec.template.spec,
+      } as Manifest<Pod>);
+      return true;
+    }
+    return false;
+  }
+
+  #runPod(): boolean {
+    for (const pod of this.all<Pod>("Pod")) {
+      const status = podStatus(this.scripts.get(pod.metadata.labels?.[labels.container] ?? "") ?? "ready");
+      if (JSON.stringify(pod.status) === JSON.stringify(status)) continue;
+      this.#put("updated", "cluster", { ...pod, status });
+      return true;
+    }
+    return false;
+  }
+}
+
+const containerStates = {
+  ready: { running: {} },
+  unready: { running: {} },
+  crashing: { terminated: { exitCode: 1, reason: "Error" } },
+  unpullable: { waiting: { reason: "ImagePullBackOff", message: "manifest unknown" } },
+};
+
+export function podStatus(script: PodScript): NonNullable<Pod["status"]> {
+  const ready = script === "ready";
+  return {
+    phase: script === "unpullable" ? "Pending" : "Running",
+    conditions: [{ type: "Ready", status: ready ? "True" : "False" }],
+    containerStatuses: [
+      { name: "web", image: "web:1", imageID: "", ready, restartCount: 0, state: containerStates[script] },
+    ],
+  };
+}
+
+function idOf(object: KubeObject): string {
+  return `${object.kind} ${keyOf(object)}`;
+}
+
+type Json = Record<string, unknown>;
+
+function isJson(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function merge(into: Json, wanted: Json): void {
+  for (const [field, value] of Object.entries(wanted)) {
+    const existing = into[field];
+    if (isJson(value) && isJson(existing)) merge(existing, value);
+    else if (value !== undefined) into[field] = structuredClone(value);
+  }
+}
+
+/** As an informer hands them out: whoever edits what was only to be read is found at once. */
+function freeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) freeze(inner);
+  }
+  return value;
+}

@@ -1,0 +1,170 @@
+/**
+ * The controller in the model cluster: the real watches, caches, reconcile and everything below it, with a queue that a
+ * test turns by hand. `restart` is what a crash leaves: nothing but what stands in the cluster.
+ */
+import { isConflict, type KubeObject, keyOf, type ObjectKey, type ResourceType } from "@berg/apimachinery";
+import {
+  type Clock,
+  type Discovery,
+  type EventRecorder,
+  type Manager,
+  OptionalInformer,
+  type OptionalKind,
+  SettledChildren,
+} from "@berg/kube";
+import { ChallengeInstances } from "@berg/resources";
+import { CiliumNetworkPolicies } from "../builders/network-policy/cilium-type.ts";
+import { HTTPRoutes, TLSRoutes } from "../builders/route-types.ts";
+import type { Told } from "../events.ts";
+import { openCaches } from "../observe/caches.ts";
+import { Places } from "../observe/places.ts";
+import { onGone, watchesOf } from "../observe/watches.ts";
+import { type Reconciler, reconcile } from "../reconcile.ts";
+import type { Settings } from "../settings/settings.ts";
+import { home } from "./make-objects.ts";
+import { Crash, ModelClient } from "./model-client.ts";
+import type { ModelCluster } from "./model-cluster.ts";
+import { ModelInformer, type ModelSelection } from "./model-informer.ts";
+
+const optionalTypes: ResourceType[] = [CiliumNetworkPolicies, HTTPRoutes, TLSRoutes];
+
+export class ModelController {
+  readonly cluster: ModelCluster;
+  readonly client: ModelClient;
+  readonly settings: Settings;
+  /** Optional kinds that the cluster serves. */
+  readonly kinds = new Set<string>(optionalTypes.map(({ kind }) => kind));
+  readonly told: Told[] = [];
+  readonly errors: unknown[] = [];
+  /** How many reconciles there have been. */
+  turns = 0;
+  readonly #clock: Clock;
+  #seed = 1;
+  #around!: Reconciler;
+  #informers: ModelInformer<KubeObject>[] = [];
+  #queue: ObjectKey[] = [];
+  #timers = new Map<ObjectKey, number>();
+
+  constructor(cluster: ModelCluster, settings: Settings) {
+    this.cluster = cluster;
+    this.client = new ModelClient(cluster);
+    this.settings = settings;
+    this.#clock = { now: () => cluster.now, monotonic: () => cluster.now, setTimer: () => ({ cancel() {} }) };
+    this.restart();
+  }
+
+  restart(): void {
+    this.#informers = [];
+    this.#queue = [];
+    this.#timers = new Map();
+    const client = this.client.asClient();
+    const caches = openCaches(this.#manager(), this.settings, home, this.#clock);
+    const places = new Places(this.settings.maxInstances, () => caches.instances.view.list());
+    const settled = new SettledChildren();
+    const released = new Set<string>();
+    onGone(
+      [...caches.children.values()].map(({ source }) => source),
+      (uid) => settled.forget(uid),
+    );
+    onGone([caches.instances.informer], (uid) => released.delete(uid));
+    const recorder: EventRecorder = {
+      event: (_, type, reason, message) => void this.told.push({ type, reason, message }),
+    };
+    const metrics = { statusChanged() {}, reconciled() {} };
+    const random = () => {
+      this.#seed = (this.#seed * 16_807) % 2_147_483_647;
+      return this.#seed / 2_147_483_647;
+    };
+    const { settings } = this;
+    this.#around = {
+      client,
+      caches,
+      places,
+      settled,
+      released,
+      settings,
+      clock: this.#clock,
+      random,
+      recorder,
+      metrics,
+    };
+    for (const watch of watchesOf(caches, places)) watch.start((key) => this.enqueue(key));
+  }
+
+  #manager(): Manager {
+    const inform = (type: ResourceType, options?: ModelSelection<KubeObject>) => {
+      const informer = new ModelInformer(this.cluster, type, options);
+      this.#informers.push(informer);
+      return informer.asInformer();
+    };
+    const find = async ({ kind, version }: { kind: string; version?: string }) =>
+      optionalTypes.find((type) => type.kind === kind && type.version === version && this.kinds.has(kind));
+    const optionalInformer = (kind: OptionalKind, options: ModelSelection<KubeObject>) =>
+      new OptionalInformer(kind, { find } as unknown as Discovery, (type) => inform(type, options));
+    return { informer: inform, optionalInformer } as unknown as Manager;
+  }
+
+  enqueue(key: ObjectKey): void {
+    if (!this.#queue.includes(key)) this.#queue.push(key);
+  }
+
+  get isIdle(): boolean {
+    return this.#queue.length === 0;
+  }
+
+  /** Lets the copies of some kinds go on; all of them unless told. Returns whether there was anything. */
+  deliver(which: (kind: string) => boolean = () => true, most?: number): boolean {
+    let any = false;
+    for (const informer of this.#informers) if (which(informer.type.kind)) any = informer.deliver(most) || any;
+    return any;
+  }
+
+  /** Looks at the next `count` instances of the queue side by side. */
+  async turn(count = 1): Promise<void> {
+    for (const [key, due] of this.#timers) {
+      if (due > this.cluster.now) continue;
+      this.#timers.delete(key);
+      this.enqueue(key);
+    }
+    const ends = await Promise.allSettled(this.#queue.splice(0, count).map((key) => this.#look(key)));
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
+  }
+
+  async #look(key: ObjectKey): Promise<void> {
+    this.turns++;
+    try {
+      const result = await reconcile(key, this.#around, new AbortController().signal);
+      if (result?.requeueAfterMs !== undefined) this.#timers.set(key, this.cluster.now + result.requeueAfterMs);
+    } catch (error) {
+      if (error instanceof Crash) throw error;
+      if (!isConflict(error)) this.errors.push(error);
+      this.#timers.set(key, this.cluster.now + (isConflict(error) ? 10 : 1000));
+    }
+  }
+
+  /**
+   * Until nothing happens any more: everybody does their work, and time goes on from one timer to the next, for up to
+   * `mostMs`. Whatever takes more than `mostTurns` looks will never come to rest.
+   */
+  async settle(mostMs = 150_000, mostTurns = 400): Promise<void> {
+    const { cluster } = this;
+    const [end, last] = [cluster.now + mostMs, this.turns + mostTurns];
+    for (;;) {
+      if (this.turns > last) throw new Error("it never comes to rest");
+      if (this.deliver() || cluster.tick()) continue;
+      await this.turn();
+      if (!this.isIdle || this.deliver()) continue;
+      const next = Math.min(...this.#timers.values());
+      if (next > end) return;
+      cluster.now = Math.max(cluster.now, next);
+    }
+  }
+
+  /** What a look at everything asks for, with nothing new. */
+  async requestsOfAnotherLook() {
+    const before = this.client.requests.length;
+    for (const instance of this.cluster.all(ChallengeInstances.kind)) this.enqueue(keyOf(instance));
+    while (!this.isIdle) await this.turn();
+    return this.client.requests.slice(before);
+  }
+}

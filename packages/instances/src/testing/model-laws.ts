@@ -1,0 +1,179 @@
+/** What has to hold at every moment, whatever happens: checked on all that ever happened in a model cluster. */
+import type { KubeObject, Stored } from "@berg/apimachinery";
+import { type ChallengeInstance, finalizers, type InstancePhase, labels, managedByBerg } from "@berg/resources";
+import { isEnding } from "../phases/ending.ts";
+import type { ModelRequest } from "./model-client.ts";
+import type { ModelChange } from "./model-cluster.ts";
+
+/** `limit`: how many instances may run at once; 0 for as many as want to. */
+export function brokenLaws(
+  changes: readonly ModelChange[],
+  requests: readonly ModelRequest[],
+  limit: number,
+): string[] {
+  return [
+    ...withinLimit(changes, limit || Number.POSITIVE_INFINITY),
+    ...onlyOurs(changes, requests),
+    ...oneHolder(changes),
+    ...givenOnce(changes),
+    ...policyBeforePods(changes),
+    ...legalPhases(changes),
+    ...heldFirst(changes),
+  ];
+}
+
+const isInstance = (object: KubeObject): object is Stored<ChallengeInstance> => object.kind === "ChallengeInstance";
+
+/** I1: nothing without our mark is changed or deleted, and nothing is deleted without naming its UID. */
+function onlyOurs(changes: readonly ModelChange[], requests: readonly ModelRequest[]): string[] {
+  const broken: string[] = [];
+  for (const { by, type, object, old } of changes) {
+    if (by !== "controller" || !old || isInstance(object)) continue;
+    if (old.metadata.labels?.[labels.managedBy] !== managedByBerg)
+      broken.push(`I1: ${type} a foreign ${nameOf(object)}`);
+    if (type === "deleted" || object.metadata.deletionTimestamp) {
+      const owner = instanceAt(changes, object, old.metadata.labels?.[labels.instanceUid] ?? "");
+      if (!owner || (!isEnding(owner) && owner.status?.phase !== "Failed"))
+        broken.push(`I1: deleted ${nameOf(object)} of an instance that lives`);
+    }
+  }
+  for (const { verb, kind, name, uid } of requests) {
+    if (verb === "delete" && uid === undefined) broken.push(`I1: a delete of ${kind} ${name} names no UID`);
+  }
+  return broken;
+}
+
+/** The instance as it was when the object got its version. */
+function instanceAt(changes: readonly ModelChange[], { metadata }: Stored<KubeObject>, uid: string) {
+  const until = changes.slice(0, Number(metadata.resourceVersion));
+  return until.findLast(({ object }) => object.metadata.uid === uid)?.object as Stored<ChallengeInstance> | undefined;
+}
+
+const holding: ReadonlySet<InstancePhase | undefined> = new Set(["Creating", "Starting", "Running"]);
+
+/** I3: an owner has one instance at a time; a namespace never changes hands. */
+function oneHolder(changes: readonly ModelChange[]): string[] {
+  const holders = new Map<string, Set<string>>();
+  const broken: string[] = [];
+  for (const { type, object, old } of changes) {
+    if (object.kind === "Namespace" && old) {
+      const [had, has] = [old, object].map(({ metadata }) => metadata.labels?.[labels.instanceUid]);
+      if (had !== undefined && has !== undefined && had !== has) broken.push(`I3: ${nameOf(object)} changed hands`);
+    }
+    if (!isInstance(object)) continue;
+    const ofOwner = holders.get(object.spec.ownerId) ?? new Set();
+    holders.set(object.spec.ownerId, ofOwner);
+    if (type !== "deleted" && holding.has(object.status?.phase)) ofOwner.add(object.metadata.name);
+    else ofOwner.delete(object.metadata.name);
+    if (ofOwner.size > 1) broken.push(`I3: ${[...ofOwner].join(" and ")} hold the owner's place at once`);
+  }
+  return broken;
+}
+
+/** No more run at once than may. One that ends has given its place away. */
+function withinLimit(changes: readonly ModelChange[], limit: number): string[] {
+  const holders = new Set<string>();
+  const broken: string[] = [];
+  for (const { type, object } of changes) {
+    if (!isInstance(object)) continue;
+    const { metadata, status } = object;
+    if (type !== "deleted" && holding.has(status?.phase) && !isEnding(object)) holders.add(metadata.name);
+    else holders.delete(metadata.name);
+    if (holders.size > limit) broken.push(`${[...holders].join(" and ")} hold ${limit} places`);
+  }
+  return broken;
+}
+
+/** I4: the id and the start never change, and the end only with a word of why. */
+function givenOnce(changes: readonly ModelChange[]): string[] {
+  const broken: string[] = [];
+  for (const { object, old } of changes) {
+    if (!old || !isInstance(object) || !isInstance(old)) continue;
+    const [had = {}, has = {}] = [old.status, object.status];
+    for (const field of ["instanceId", "startedAt", "readyAt", "terminationReason"] as const) {
+      if (had[field] !== undefined && had[field] !== has[field])
+        broken.push(`I4: ${field} of ${nameOf(object)} changed`);
+    }
+    const isTold = has.history?.at(-1)?.expiresAt === has.expiresAt;
+    if (had.startedAt && had.expiresAt !== has.expiresAt && !isTold)
+      broken.push(`I4: expiresAt of ${nameOf(object)} changed`);
+  }
+  return broken;
+}
+
+/** I6: where the controller makes a Deployment, the network policy is there; only a hand may have taken it away. */
+function policyBeforePods(changes: readonly ModelChange[]): string[] {
+  const policies = new Set<string>();
+  const broken: string[] = [];
+  for (const { type, by, object } of changes) {
+    const { namespace = "" } = object.metadata;
+    if (object.kind === "NetworkPolicy" && type === "added") policies.add(namespace);
+    if (object.kind === "NetworkPolicy" && type === "deleted" && by !== "hand") policies.delete(namespace);
+    if (object.kind === "Deployment" && type === "added" && !policies.has(namespace)) {
+      broken.push(`I6: ${nameOf(object)} was made before its network policy`);
+    }
+    if (object.kind === "Namespace" && by === "controller" && object.metadata.deletionTimestamp) {
+      const left = aliveAt(changes, object).filter(({ kind, metadata }) => {
+        return kind === "Pod" && metadata.namespace === object.metadata.name && !metadata.deletionTimestamp;
+      });
+      if (left.length > 0) broken.push(`I6: ${nameOf(object)} was deleted before its pods`);
+    }
+  }
+  return broken;
+}
+
+function aliveAt(changes: readonly ModelChange[], { metadata }: Stored<KubeObject>): Stored<KubeObject>[] {
+  const alive = new Map<string, Stored<KubeObject>>();
+  for (const { type, object } of changes.slice(0, Number(metadata.resourceVersion))) {
+    if (type === "deleted") alive.delete(object.metadata.uid);
+    else alive.set(object.metadata.uid, object);
+  }
+  return [...alive.values()];
+}
+
+// One status is written for all that was done before, so that a fast start skips phases.
+const next: Record<InstancePhase, readonly InstancePhase[]> = {
+  Pending: ["Creating", "Failed", "Terminating", "Terminated"],
+  Creating: ["Pending", "Starting", "Running", "Failed", "Terminating", "Terminated"],
+  Starting: ["Running", "Failed", "Terminating", "Terminated"],
+  Running: ["Terminating", "Terminated"],
+  Failed: ["Pending", "Creating", "Terminating", "Terminated"],
+  Terminating: ["Terminated"],
+  Terminated: [],
+};
+
+/** I7: phases go their way and no other. */
+function legalPhases(changes: readonly ModelChange[]): string[] {
+  return changes.flatMap(({ object, old }) => {
+    if (!old || !isInstance(object) || !isInstance(old)) return [];
+    const [from, to] = [old.status?.phase, object.status?.phase];
+    if (from === undefined || from === to || (to !== undefined && next[from].includes(to))) return [];
+    return `I7: ${nameOf(object)} went from ${from} to ${to}`;
+  });
+}
+
+/** Nothing is made for an instance that our finalizer does not hold, and it goes only when its last word is written. */
+function heldFirst(changes: readonly ModelChange[]): string[] {
+  const broken: string[] = [];
+  for (const { type, by, object, old } of changes) {
+    if (by !== "controller") continue;
+    if (isInstance(object)) {
+      const isLetGo = isHeld(old) && !isHeld(object);
+      if (isLetGo && object.status?.phase !== "Terminated") broken.push(`${nameOf(object)} was let go unfinished`);
+    } else if (type === "added" && object.metadata.labels?.[labels.instanceUid]) {
+      const owner = instanceAt(changes, object, object.metadata.labels[labels.instanceUid] ?? "");
+      if (!isHeld(owner)) broken.push(`${nameOf(object)} was made for an instance that is not held`);
+      if (owner?.status?.instanceId === undefined)
+        broken.push(`${nameOf(object)} was made before its instance had an id`);
+    }
+  }
+  return broken;
+}
+
+function isHeld(object: Stored<KubeObject> | undefined): boolean {
+  return object?.metadata.finalizers?.includes(finalizers.controller) ?? false;
+}
+
+function nameOf({ kind, metadata }: Stored<KubeObject>): string {
+  return `${kind} ${metadata.name}`;
+}
