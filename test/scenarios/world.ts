@@ -38,7 +38,8 @@ export interface WorldOptions {
   controlPlane?: () => Promise<WorldControlPlane>;
   /** Environment variables of every controller, unless it has its own. */
   env?: Record<string, string>;
-  simulator?: Omit<SimulatorOptions, "connection" | "client">;
+  /** Simulated pods unless told otherwise; "none" where the control plane has real nodes. */
+  simulator?: Omit<SimulatorOptions, "connection" | "client"> | "none";
   /** All of them unless told otherwise. */
   foreignCrds?: InstallOptions;
 }
@@ -62,15 +63,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       installForeignCrds(client, options.foreignCrds),
       client.create(Namespaces, { metadata: { name: World.namespace } }),
     ]);
-    const simulator = await startSimulator({
-      ...options.simulator,
-      connection: controlPlane.connection,
-      behaviour(pod) {
-        const { [labels.challenge]: challenge = "", [labels.container]: container = "" } = pod.metadata.labels ?? {};
-        return behaviours.get(behaviourKey(challenge, container)) ?? options.simulator?.behaviour?.(pod);
-      },
-    });
-    parts.push(() => simulator.stop());
+    const simulator = await simulatorOf(options, controlPlane, behaviours);
+    if (simulator) parts.push(() => simulator.stop());
     const followed = await Followed.start(client);
     parts.push(() => followed.stop());
     return new World({ controlPlane, client, simulator, followed, behaviours, env: options.env ?? {}, parts });
@@ -80,10 +74,26 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   }
 }
 
+async function simulatorOf(
+  { simulator = {} }: WorldOptions,
+  { connection }: WorldControlPlane,
+  behaviours: ReadonlyMap<string, BehaviourChoice>,
+): Promise<Simulator | undefined> {
+  if (simulator === "none") return undefined;
+  return startSimulator({
+    ...simulator,
+    connection,
+    behaviour(pod) {
+      const { [labels.challenge]: challenge = "", [labels.container]: container = "" } = pod.metadata.labels ?? {};
+      return behaviours.get(behaviourKey(challenge, container)) ?? simulator.behaviour?.(pod);
+    },
+  });
+}
+
 interface WorldParts {
   controlPlane: WorldControlPlane;
   client: Client;
-  simulator: Simulator;
+  simulator: Simulator | undefined;
   followed: Followed;
   behaviours: Map<string, BehaviourChoice>;
   env: Record<string, string>;
@@ -98,7 +108,7 @@ export class World implements AsyncDisposable {
   /** Goes to the server directly: for what the test does, and not the controller. */
   readonly client: Client;
   readonly controlPlane: WorldControlPlane;
-  readonly simulator: Simulator;
+  readonly #simulator: Simulator | undefined;
   readonly #followed: Followed;
   readonly #behaviours: Map<string, BehaviourChoice>;
   readonly #env: Record<string, string>;
@@ -110,14 +120,14 @@ export class World implements AsyncDisposable {
   constructor({ controlPlane, client, simulator, followed, behaviours, env, parts }: WorldParts) {
     this.controlPlane = controlPlane;
     this.client = client;
-    this.simulator = simulator;
+    this.#simulator = simulator;
     this.#followed = followed;
     this.#behaviours = behaviours;
     this.#env = env;
     this.#parts = parts;
   }
 
-  /** In this process, without a lease: fast to start and to kill. Only one may run at a time. */
+  /** In this process, without a lease: fast to start and to kill. Two may run at a time where each has its own `only`. */
   startController(options: ControllerOptions = {}): Promise<RunningController> {
     return this.#start(startInProcess, options);
   }
@@ -151,12 +161,22 @@ export class World implements AsyncDisposable {
     return known;
   }
 
+  get simulator(): Simulator {
+    if (!this.#simulator) throw new Error("this world has real nodes: nothing is simulated");
+    return this.#simulator;
+  }
+
   challenge(name = `challenge-${randomUUID().slice(0, 8)}`): ChallengeBuilder {
     return new ChallengeBuilder(this.#place, name);
   }
 
   instance(challenge: { metadata: { namespace?: string; name: string } }): InstanceBuilder {
     return new InstanceBuilder(this.#place, challenge);
+  }
+
+  /** Every version of every object so far, and the copies as they are now. */
+  get followed(): Followed {
+    return this.#followed;
   }
 
   get #place() {

@@ -56,7 +56,7 @@ describe("what players are shown", () => {
     expect(publicServices(blueprint, numbered(blueprint))).toEqual({
       missing: [],
       services: [
-        { name: "web", hostname: httpHost, port: 80, protocol: "TCP", appProtocol: "http", tls: true },
+        { name: "web", hostname: httpHost, port: 80, protocol: "TCP", appProtocol: "http", tls: false },
         { name: "admin-panel", hostname: tlsHost, port: 443, protocol: "TCP", tls: true },
         {
           name: "game",

@@ -44,7 +44,7 @@ export function publicServices(
     if (port.type === "internalPort") continue;
     const address = routeAddress(blueprint, container, port) ?? nodeAddress(blueprint, container, port, nodePorts);
     if (address === undefined) missing.push(`${container.hostname}:${port.port}`);
-    else services.push(instanceService(container, port, address));
+    else services.push(instanceService(blueprint, container, port, address));
   }
   return { services: services.slice(0, statusLimits.services), missing };
 }
@@ -76,6 +76,7 @@ function nodeAddress(
 }
 
 function instanceService(
+  { settings }: Blueprint,
   { hostname }: ChallengeContainer,
   { name, port, protocol, appProtocol, type }: ChallengePort,
   address: Address,
@@ -86,7 +87,7 @@ function instanceService(
     port: address.port,
     protocol: transportProtocol(protocol),
     ...(appProtocol && { appProtocol }),
-    tls: type !== "publicPort",
+    tls: type === "publicTlsRoute" || (type === "publicHttpRoute" && settings.gateway.httpTls),
   };
 }
 

@@ -26,6 +26,12 @@ describe("what the server's answer means", () => {
       text: /^The Service web cannot be made: the server finds it invalid: spec\.ports\[0\]\.port$/,
     },
     {
+      cause: refusal(422, { reason: "Invalid", message: "policy images denied it: use our registry" }),
+      reason: "ManifestRefused",
+      isFinal: true,
+      text: /use our registry$/,
+    },
+    {
       cause: refusal(403, { reason: "Forbidden", message: "exceeded quota: q" }),
       reason: "QuotaExceeded",
       isFinal: false,

@@ -19,8 +19,7 @@ export function refusalOf({ child, cause }: ChildFailure): Refusal | undefined {
   const text = (why: string) => `The ${kind} ${child.manifest.metadata.name} cannot be made: ${why}`;
   if (cause instanceof NotOurs) return { reason: reasons.nameConflict, isFinal: false, message: text(cause.message) };
   if (!(cause instanceof StatusError) || isNamespaceTerminating(cause)) return undefined;
-  // Not in the server's words, which may quote a flag.
-  if (isInvalid(cause)) return { reason: reasons.manifestRefused, isFinal: true, message: text(errorText(cause)) };
+  if (isInvalid(cause)) return { reason: reasons.manifestRefused, isFinal: true, message: text(whyInvalid(cause)) };
   if (isForbidden(cause)) {
     const reason = /exceeded quota/.test(cause.message) ? reasons.quotaExceeded : reasons.forbidden;
     return { reason, isFinal: false, message: text(errorText(cause)) };
@@ -40,6 +39,12 @@ export function refusalOf({ child, cause }: ChildFailure): Refusal | undefined {
     };
   }
   return undefined;
+}
+
+/** Words about a field quote what stands in it, which may be a flag; an admission policy's are its author's own. */
+function whyInvalid(cause: StatusError): string {
+  const isAboutFields = cause.status.details?.causes?.some(({ field }) => field) ?? false;
+  return isAboutFields || /Invalid value/.test(cause.message) ? errorText(cause) : cause.message;
 }
 
 /** An instance that has been running keeps running, and no phase is gone back to: only what could not be made is said. */

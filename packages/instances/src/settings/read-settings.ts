@@ -89,6 +89,7 @@ function settingsOf(values: Values): Settings {
         httpListener: values.httpListener,
         tlsListener: values.tlsListener,
         httpPort: values.httpPort,
+        httpTls: values.httpTls,
         tlsPort: values.tlsPort,
         peer: values.gatewayPeer,
       },

@@ -48,6 +48,8 @@ export interface GatewaySettings {
   httpListener: string;
   tlsListener: string;
   httpPort: number;
+  /** Whether the listener for HTTP routes is an HTTPS one. */
+  httpTls: boolean;
   tlsPort: number;
   peer: GatewayPeer;
 }

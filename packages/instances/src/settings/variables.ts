@@ -32,6 +32,12 @@ export const variables = {
     read.domain,
   ),
   httpPort: variable("CHALLENGE_HTTP_PORT", "80", "Port of the gateway's listener for HTTP routes.", read.port),
+  httpTls: variable(
+    "CHALLENGE_HTTP_TLS",
+    "false",
+    "Whether the gateway's listener for HTTP routes is an HTTPS one: then players are sent to https:// addresses.",
+    read.yesOrNo,
+  ),
   tlsPort: variable("CHALLENGE_TLS_PORT", "443", "Port of the gateway's listener for TLS routes.", read.port),
   gatewayName: variable("GATEWAY_NAME", "berg-gateway", "Name of the Gateway that routes are attached to.", read.name),
   gatewayNamespace: variable("GATEWAY_NAMESPACE", "berg", "Namespace of that Gateway.", read.label),

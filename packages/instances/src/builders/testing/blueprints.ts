@@ -15,6 +15,7 @@ export const buildSettings: BuildSettings = {
     httpListener: "http",
     tlsListener: "tls",
     httpPort: 80,
+    httpTls: false,
     tlsPort: 443,
     peer: { from: "ingress" },
   },

@@ -1,0 +1,143 @@
+/** How the containers are, in the words of a player: while they start, and after they have been ready. */
+import { Pods } from "@berg/kube";
+import { labels } from "@berg/resources";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { conditionOf, eventsOf, isIn, isRunning, namespaceOf, Objects, type StartWorld } from "./seeing.ts";
+import type { World } from "./world.ts";
+
+export function describeHealth(startWorld: StartWorld): void {
+  let world: World;
+
+  beforeAll(async () => {
+    world = await startWorld();
+    await world.startController();
+  });
+  afterAll(async () => {
+    await world?.stop();
+  });
+
+  async function podOf(instance: Parameters<typeof namespaceOf>[0] & { metadata: { uid: string } }) {
+    const labelSelector = `${labels.instanceUid}=${instance.metadata.uid}`;
+    const { items } = await world.client.list(Pods, { namespace: namespaceOf(instance), labelSelector });
+    const [pod] = items;
+    if (!pod) throw new Error("there is no pod");
+    return pod;
+  }
+
+  describe.concurrent("while it starts", () => {
+    const troubles: [behaviour: string, reason: string, text: string, event: string][] = [
+      [
+        "image-pull backoff=100ms message=rpc error: failed to resolve reference: web:1: not found",
+        "ImageCannotBePulled",
+        "the image web:1 cannot be pulled: it does not exist",
+        "ImageCannotBePulled",
+      ],
+      [
+        "image-pull backoff=100ms message=pull access denied, authorization failed",
+        "ImageCannotBePulled",
+        "the image web:1 cannot be pulled: the registry asks for other credentials",
+        "ImageCannotBePulled",
+      ],
+      [
+        "image-pull backoff=100ms message=dial tcp: lookup registry: no such host",
+        "ImageCannotBePulled",
+        "the image web:1 cannot be pulled: the registry is not reached",
+        "ImageCannotBePulled",
+      ],
+      ["invalid-image-name", "ImageCannotBePulled", "the image web:1 cannot be pulled", "ImageCannotBePulled"],
+      [
+        "crash-loop exitCode=3 run=0s backoff=100ms",
+        "ContainerCrashes",
+        "it ends by itself (exit code 3)",
+        "InstanceUnhealthy",
+      ],
+      ["exits run=0s backoff=100ms", "ContainerCrashes", "it ends by itself (exit code 0)", "InstanceUnhealthy"],
+      [
+        "oom run=0s backoff=100ms",
+        "OutOfMemory",
+        "it was stopped because it used more memory than it may",
+        "InstanceUnhealthy",
+      ],
+      [
+        "create-container-config-error",
+        "ContainerCannotStart",
+        "it cannot be started (CreateContainerConfigError)",
+        "InstanceUnhealthy",
+      ],
+      ["unschedulable", "NoNodeFits", "no node of the cluster has room for it", "InstanceUnhealthy"],
+    ];
+
+    test.each(troubles)(
+      "%s: it says what is wrong, once, and goes on when it is right",
+      async (behaviour, reason, text, event) => {
+        const challenge = await world.challenge().container("web").behaving(behaviour).create();
+        const created = await world.instance(challenge).create();
+        const sick = await world.until(created, isIn("Starting", reason));
+        const message = `Container web: ${text}`;
+        expect(sick.status?.message).toBe(message);
+        expect(conditionOf(sick, "PodsReady")).toMatchObject({ status: "False", reason, message });
+        expect(conditionOf(sick, "Healthy")).toBeUndefined();
+        expect(sick.status?.readyAt).toBeUndefined();
+        const told = await eventsOf(world, sick, event);
+        expect(told.filter(({ type }) => type === "Warning")).toEqual([{ type: "Warning", reason: event, message }]);
+
+        await world.simulator.behave(await podOf(sick), "ready");
+        const running = await world.until(created, isRunning);
+        expect(conditionOf(running, "PodsReady")).toMatchObject({ status: "True", reason: "Ready" });
+        expect(running.status?.reason).toBeUndefined();
+      },
+    );
+
+    test.each(["never-ready", "stuck-creating"])("%s: it waits, and says for whom", async (behaviour) => {
+      const challenge = await world.challenge().container("fast").container("slow").behaving(behaviour).create();
+      const created = await world.instance(challenge).create();
+      const isWaiting = (instance: typeof created) =>
+        conditionOf(instance, "PodsReady")?.message === "Waiting for slow.";
+      const waiting = await world.until(created, isWaiting);
+      expect(conditionOf(waiting, "PodsReady")).toMatchObject({ status: "Unknown", reason: "WaitingForPods" });
+      expect(waiting.status).toMatchObject({ phase: "Starting" });
+      expect(waiting.status?.reason).toBeUndefined();
+      expect(waiting.status?.services).toBeUndefined();
+    });
+  });
+
+  describe.concurrent("while it runs", () => {
+    test("a container that crashes shows as not healthy, and back", async () => {
+      const challenge = await world.challenge().container("web").port(80, "publicPort").create();
+      const created = await world.instance(challenge).create();
+      const before = await world.until(created, isRunning);
+      const pod = await podOf(before);
+      await world.simulator.behave(pod, "crash-loop exitCode=1 run=0s backoff=50ms");
+      const sick = await world.until(created, isIn("Running", "ContainerCrashes"));
+      const message = "Container web: it ends by itself (exit code 1)";
+      expect(conditionOf(sick, "Healthy")).toMatchObject({ status: "False", reason: "ContainerCrashes", message });
+      expect(conditionOf(sick, "PodsReady")).toMatchObject({ status: "False", message });
+      expect(sick.status?.services).toEqual(before.status?.services);
+      await world.simulator.behave(pod, "ready");
+      const well = await world.until(created, isIn("Running"));
+      expect(conditionOf(well, "Healthy")).toMatchObject({ status: "True", reason: "Ready" });
+      expect(well.status?.readyAt).toBe(before.status?.readyAt);
+      const told = await eventsOf(world, well, "InstanceHealthy");
+      expect(told.map(({ type, reason }) => `${type} ${reason}`)).toEqual([
+        "Normal InstanceCreating",
+        "Normal InstanceReady",
+        "Warning InstanceUnhealthy",
+        "Normal InstanceHealthy",
+      ]);
+      expect(told[2]?.message).toBe(message);
+    });
+
+    test("a pod that is evicted is replaced, and the instance says both", async () => {
+      const created = await world.instance(await world.challenge().container("web").create()).create();
+      const before = await podOf(await world.until(created, isRunning));
+      await world.simulator.behave(before, "evicted");
+      await world.until(created, (instance) => conditionOf(instance, "Healthy")?.status === "False");
+      const well = await world.until(created, (instance) => conditionOf(instance, "Healthy")?.status === "True");
+      const objects = await Objects.of(world, well);
+      const pods = objects.all.filter(({ kind }) => kind === "Pod");
+      expect(pods.some(({ metadata }) => metadata.uid !== before.metadata.uid)).toBe(true);
+    });
+  });
+
+  test("after all of them nothing was broken that must never be", () => world.check());
+}
