@@ -63,7 +63,7 @@ export function openCaches(manager: Manager, settings: Settings, controllerNames
     view.ensureIndex(by.instance, instanceUid);
     children.set(kind, { source, view });
   };
-  for (const type of childTypes(settings)) keep(type.kind, manager.informer(type, ours));
+  for (const type of childTypes(settings)) keep(type.kind, manager.informer(type, { ...ours, transform: slim }));
   for (const { group, kind, versions } of optionalTypes) {
     keep(kind, manager.optionalInformer({ group, kind, versions }, ours));
   }
@@ -125,6 +125,19 @@ export function challengeKey({ spec }: ChallengeInstance, { challengeNamespace }
 function instanceUid({ metadata }: KubeObject): string[] {
   const uid = metadata.labels?.[labels.instanceUid];
   return uid === undefined ? [] : [uid];
+}
+
+/** Of a status, only whether a Deployment's pods are refused is read; the rest changes all the time. */
+function slim(child: Stored<KubeObject>): Stored<KubeObject> {
+  const { status, ...rest } = withoutManagedFields(child) as Stored<KubeObject> & {
+    status?: { conditions?: Finding[] };
+  };
+  const conditions = status?.conditions?.filter(({ type }) => type === "ReplicaFailure") ?? [];
+  return (conditions.length === 0 ? rest : { ...rest, status: { conditions } }) as Stored<KubeObject>;
+}
+
+interface Finding {
+  type: string;
 }
 
 /** Nobody asks what a pod was told to do, only how it is; and the flag need not be in memory once more. */

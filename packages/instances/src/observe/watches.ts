@@ -1,9 +1,9 @@
 /** Which changes ask for a look at which instances. */
-import { type KubeObject, keyOf, type ObjectKey, type Stored } from "@berg/apimachinery";
+import { jsonEqual, type KubeObject, keyOf, type ObjectKey, type Stored } from "@berg/apimachinery";
 import { type Change, type Enqueue, type Informer, type Watch, watchMapped, watchOwned } from "@berg/kube";
 import { type ChallengeInstance, labels } from "@berg/resources";
 import { isEnding } from "../phases/ending.ts";
-import { by, type Caches } from "./caches.ts";
+import { by, type Caches, type ChildSource } from "./caches.ts";
 import type { Places } from "./places.ts";
 
 /** An end goes before instances that want to begin. */
@@ -20,9 +20,37 @@ export function watchesOf(caches: Caches, places: Places): Watch[] {
     // Also those who wait for the namespace of the owner's previous instance to go.
     watchMapped(namespaces.informer, (namespace) => ofOwner(caches, namespace.metadata.labels?.[labels.ownerId])),
     watchOwned(pods.informer, owners, labels.instanceUid),
-    ...[...children.values()].map(({ source }) => watchOwned(source, owners, labels.instanceUid)),
+    ...[...children.values()].map(({ source }) => watchChildren(source, caches)),
     ...(pullSecret ? [watchMapped(pullSecret.informer, all)] : []),
   ];
+}
+
+/** The controllers of Kubernetes write to children all the time: what says nothing to us asks for no look. */
+function watchChildren(source: ChildSource, { instances }: Caches): Watch {
+  const keysOf = ({ metadata }: KubeObject) => {
+    const uid = metadata.labels?.[labels.instanceUid];
+    return uid === undefined ? [] : instances.view.byIndex(by.uid, uid).map(keyOf);
+  };
+  const watch = watchMapped<KubeObject>(source, keysOf);
+  return {
+    get informers() {
+      return [...watch.informers, instances.informer];
+    },
+    start: (enqueue) =>
+      source.onChange((change: Change<KubeObject>) => {
+        if (change.type === "updated" && isEcho(change.old, change.object)) return;
+        const keys =
+          change.type === "updated" ? [...keysOf(change.old), ...keysOf(change.object)] : keysOf(change.object);
+        for (const key of keys) enqueue(key);
+      }),
+    all: () => [],
+  };
+}
+
+/** Whether nothing differs but the version: the copies keep of a status only what somebody reads. */
+function isEcho(old: Stored<KubeObject>, object: Stored<KubeObject>): boolean {
+  const { resourceVersion } = old.metadata;
+  return jsonEqual(old, { ...object, metadata: { ...object.metadata, resourceVersion } });
 }
 
 function ofOwner({ instances }: Caches, ownerId: string | undefined): ObjectKey[] {

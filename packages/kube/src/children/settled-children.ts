@@ -13,9 +13,14 @@ import { comparedPart, isAsWanted } from "./is-as-wanted.ts";
 export class SettledChildren {
   /** By UID; only digests, since a child may hold a flag. */
   readonly #accepted = new Map<string, string>();
+  /** What was found to be as wanted. Copies do not change, so the same pair need not be compared again. */
+  readonly #fine = new WeakMap<object, object>();
 
   has(wanted: object, found: Stored<KubeObject>): boolean {
-    return isAsWanted(wanted, found) || this.#accepted.get(found.metadata.uid) === digest(wanted, found);
+    if (this.#fine.get(found) === wanted) return true;
+    if (!isAsWanted(wanted, found)) return this.#accepted.get(found.metadata.uid) === digest(wanted, found);
+    if (Object.isFrozen(found)) this.#fine.set(found, wanted);
+    return true;
   }
 
   /** To be told of each write with the server's answer to it. */

@@ -51,6 +51,8 @@ const defaults = { workers: defaultWorkers, timeoutMs: 60_000, resyncMs: 600_000
 const resyncPriority = -10;
 // A reconcile that ignores its signal keeps its key, but not its worker.
 const abandonAfterMs = 5_000;
+/** One for all: an error made anew for each reconcile costs as much as a small one of those. */
+const isOver = new Error("the reconcile is over");
 // Reconciles that ask nobody anything follow each other without ever letting a timer or a socket have its turn; ten
 // thousand settled objects, or one that asks to look again at once, would hold up the lease with everything else.
 const longestTurnMs = 20;
@@ -202,7 +204,7 @@ export class Controller {
       () => {},
     );
     await Promise.race([processing, abandoned]);
-    over.abort();
+    over.abort(isOver);
   }
 
   async #resync(stop: AbortSignal): Promise<void> {
