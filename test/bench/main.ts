@@ -12,6 +12,8 @@ import { formatJson, formatTable } from "./report.ts";
 
 const benches: Record<string, () => Promise<{ bench: Bench }>> = {
   runtime: () => import("./runtime/bench.ts"),
+  instances: () => import("./instances/bench.ts"),
+  load: () => import("./load/bench.ts"),
 };
 
 async function main(args: string[]): Promise<void> {

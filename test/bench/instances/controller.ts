@@ -1,0 +1,100 @@
+/** `berg controller` as it is shipped, in a process of its own, and what that process costs. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { openSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { kubeconfigFor } from "@berg/kube";
+import { freePort } from "../../control-plane/ports.ts";
+import { type Cluster, namespace } from "./cluster.ts";
+import type { Server } from "./connect.ts";
+
+const main = join(import.meta.dirname, "../../../packages/cli/src/main.ts");
+const pollMs = 100;
+const settleMs = 120_000;
+
+export interface ControllerProcess extends AsyncDisposable {
+  /** Waits until it has looked at that many instances and has nothing left to look at. */
+  settled(instances: number): Promise<void>;
+  /** Of processor time, since it started. */
+  cpuSeconds(): Promise<number>;
+  /** What the machine has to hold for it. */
+  residentMiB(): Promise<number>;
+  /** In order, as a rollout ends it. */
+  stop(): Promise<void>;
+}
+
+export async function startController(
+  { directory, server: direct }: Cluster,
+  server: Omit<Server, "ca"> & { ca?: string } = direct,
+): Promise<ControllerProcess> {
+  const kubeconfig = join(directory, "kubeconfig");
+  await writeFile(kubeconfig, kubeconfigFor({ name: "bench", namespace, ...server }), { mode: 0o600 });
+  const metricsPort = await freePort();
+  const log = join(directory, "controller.log");
+  const output = openSync(log, "w");
+  const { PATH, HOME, NODE_OPTIONS } = process.env;
+  const child = spawn(process.execPath, [main, "controller", "--kubeconfig", kubeconfig], {
+    env: { PATH, HOME, NODE_OPTIONS, HEALTH_PORT: "0", METRICS_PORT: String(metricsPort) },
+    stdio: ["ignore", output, output],
+  });
+  const ended = once(child, "exit");
+  let isStopping = false;
+  void ended.then(async ([code, signal]) => {
+    if (isStopping) return;
+    const lines = (await readFile(log, "utf8")).trim().split("\n").slice(-5);
+    throw new Error(`the controller ended by itself (${signal ?? `code ${code}`}):\n${lines.join("\n")}`);
+  });
+  const stop = async () => {
+    isStopping = true;
+    child.kill();
+    await ended;
+  };
+  return {
+    async settled(instances) {
+      const deadline = performance.now() + settleMs;
+      while (!isSettled(await metricsAt(metricsPort), instances)) {
+        if (performance.now() > deadline) throw new Error(`the controller did not settle in ${settleMs / 1000} s`);
+        await delay(pollMs);
+      }
+    },
+    async cpuSeconds() {
+      // Behind the name, which may hold spaces: state is the first, utime and stime the 12th and 13th.
+      const [, fields = ""] = (await readFile(`/proc/${child.pid}/stat`, "utf8")).split(") ");
+      const [user, system] = fields.split(" ").slice(11, 13).map(Number);
+      return ((user ?? 0) + (system ?? 0)) / ticksPerSecond;
+    },
+    async residentMiB() {
+      const status = await readFile(`/proc/${child.pid}/status`, "utf8");
+      return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** USER_HZ, which Linux shows to every process alike, whatever its kernel counts in. */
+const ticksPerSecond = 100;
+
+/** Empty while it does not serve them yet. */
+function metricsAt(port: number): Promise<string> {
+  return fetch(`http://127.0.0.1:${port}/metrics`).then(
+    (answer) => answer.text(),
+    () => "",
+  );
+}
+
+function isSettled(metrics: string, instances: number): boolean {
+  const value = (name: string) =>
+    metrics
+      .split("\n")
+      .filter((line) => line.startsWith(`${name}{`) && line.includes('controller="challengeinstance"'))
+      .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
+  return (
+    metrics !== "" &&
+    value("controller_runtime_reconcile_total") >= instances &&
+    value("controller_runtime_active_workers") === 0 &&
+    value("workqueue_depth") === 0
+  );
+}
