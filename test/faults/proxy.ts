@@ -39,6 +39,8 @@ export interface Point {
   /** The object itself unless told. */
   subresource?: string;
   name?: string;
+  /** Whatever else tells it from others: `where: ({ namespace }) => namespace === "challenge-a"`. */
+  where?: (seen: Seen) => boolean;
   /** Which of those that come from now on; the first unless told. */
   nth?: number;
   /** Before the server has it, or after the server has done it and before the client knows. */
@@ -73,6 +75,9 @@ export class FaultProxy {
   listen: (seen: Seen, body: Buffer, headers: IncomingHttpHeaders) => void = () => {};
   /** Delivers watch frames one byte at a time. */
   byteByByte = false;
+  /** How late watch frames arrive. Everything else is answered at once. */
+  watchDelayMs = 0;
+  readonly #confined = new Map<string, string>();
   readonly #streams = new Set<Stream>();
   readonly #awaited = new Set<Awaited>();
   #isSevered = false;
@@ -148,6 +153,11 @@ export class FaultProxy {
     return () => this.#awaited.delete(awaited);
   }
 
+  /** Shows the client no more of these resources than one namespace has, though it asks for all. */
+  confine(resources: readonly string[], namespace: string): void {
+    for (const resource of resources) this.#confined.set(resource, namespace);
+  }
+
   /** Ends every connection as a crash of the client does, and takes no further one. */
   sever(): void {
     this.#isSevered = true;
@@ -184,6 +194,7 @@ export class FaultProxy {
     if (!body) return;
     this.listen(seen, body, headers);
     if (seen.verb === "delete") Object.assign(seen, preconditionOf(body));
+    if (seen.verb === "create" && seen.name === "") seen.name = nameIn(body);
     const instead = await this.#reached(seen, "before");
     if (instead) return give(instead, response);
     if (response.destroyed) return;
@@ -200,7 +211,7 @@ export class FaultProxy {
   }
 
   async #forward(seen: Seen, request: IncomingMessage, body: Buffer, response: ServerResponse): Promise<void> {
-    const url = new URL(seen.path.replace(/^\//, ""), `${this.#target.server}/`);
+    const url = new URL(this.#pathOf(seen).replace(/^\//, ""), `${this.#target.server}/`);
     const options = url.protocol === "https:" ? { agent: this.#agent, ...(await this.#target.tls()) } : {};
     const send = url.protocol === "https:" ? tlsRequest : plainRequest;
     // A client sends no credentials over plain HTTP, unless it is told to by a connection of ours.
@@ -221,6 +232,12 @@ export class FaultProxy {
     upstream.end(body);
   }
 
+  #pathOf({ path, resource, namespace, name }: Seen): string {
+    const only = this.#confined.get(resource);
+    if (only === undefined || namespace !== "" || name !== "") return path;
+    return path.replace(`/${resource}`, `/namespaces/${only}/${resource}`);
+  }
+
   #follow(upstream: IncomingMessage, response: ServerResponse): void {
     const stream: Stream = { response, upstream, fault: undefined };
     this.#streams.add(stream);
@@ -229,10 +246,11 @@ export class FaultProxy {
     upstream.on("data", (chunk: Buffer) => {
       if (stream.fault) stream.fault(chunk);
       else if (this.byteByByte) for (const byte of chunk) response.write(Buffer.of(byte));
+      else if (this.watchDelayMs > 0) setTimeout(() => response.write(chunk), this.watchDelayMs);
       else response.write(chunk);
     });
     upstream.on("end", () => {
-      if (!stream.fault) response.end();
+      if (!stream.fault) setTimeout(() => response.end(), this.watchDelayMs);
     });
     upstream.on("error", () => {
       if (!stream.fault) response.socket?.destroy();
@@ -240,9 +258,10 @@ export class FaultProxy {
   }
 }
 
-function isAt(seen: Seen, { resource, verb, subresource = "", name }: Point): boolean {
+function isAt(seen: Seen, { resource, verb, subresource = "", name, where }: Point): boolean {
   if (seen.resource !== resource || seen.subresource !== subresource) return false;
   if (name !== undefined && seen.name !== name) return false;
+  if (where && !where(seen)) return false;
   return verb === undefined ? seen.method !== "GET" : seen.verb === verb;
 }
 
@@ -263,4 +282,13 @@ function preconditionOf(body: Buffer): { uid?: string } {
   const options = body.length === 0 ? {} : JSON.parse(body.toString("utf8"));
   const uid: string | undefined = options.preconditions?.uid;
   return uid === undefined ? {} : { uid };
+}
+
+/** The path of a create names the collection only. */
+function nameIn(body: Buffer): string {
+  try {
+    return JSON.parse(body.toString("utf8")).metadata?.name ?? "";
+  } catch {
+    return "";
+  }
 }

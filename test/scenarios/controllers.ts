@@ -26,6 +26,8 @@ export interface ControllerOptions {
   env?: Record<string, string>;
   /** In this process only. */
   clock?: Clock;
+  /** Shows it the instances of this namespace alone: so several can work side by side in one world, each on its own. */
+  only?: string;
 }
 
 export interface RunningController {
@@ -47,9 +49,9 @@ const main = join(import.meta.dirname, "../../packages/cli/src/main.ts");
 export async function startInProcess(
   target: Connection,
   namespace: string,
-  { env = {}, clock }: ControllerOptions,
+  { env = {}, clock, only }: ControllerOptions,
 ): Promise<RunningController> {
-  const proxy = await FaultProxy.start(target);
+  const proxy = await startProxy(target, only);
   const output: string[] = [];
   const log = keepingLog(output);
   const metrics = await createMetrics();
@@ -97,9 +99,9 @@ export async function startInProcess(
 export async function startAsProcess(
   target: Connection,
   namespace: string,
-  { env = {} }: ControllerOptions,
+  { env = {}, only }: ControllerOptions,
 ): Promise<RunningController> {
-  const proxy = await FaultProxy.start(target);
+  const proxy = await startProxy(target, only);
   const directory = await mkdtemp(join(tmpdir(), "berg-controller-"));
   const kubeconfig = join(directory, "kubeconfig");
   // Nobody sends a token over plain HTTP: the proxy adds the one that counts.
@@ -136,6 +138,12 @@ export async function startAsProcess(
     stop: () => end("SIGTERM"),
     kill: () => end("SIGKILL"),
   };
+}
+
+async function startProxy(target: Connection, only: string | undefined): Promise<FaultProxy> {
+  const proxy = await FaultProxy.start(target);
+  if (only !== undefined) proxy.confine(["challengeinstances", "controllerrevisions"], only);
+  return proxy;
 }
 
 function writesOf({ requests }: FaultProxy): Seen[] {
