@@ -4,10 +4,11 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { type Client, createClient, kubeconfigFor, Leases, Namespaces, ServiceAccounts } from "@berg/kube";
+import { type Client, createClient, kubeconfigFor, Leases, Namespaces } from "@berg/kube";
 import { type Challenge, ChallengeInstances, Challenges } from "@berg/resources";
 import { type ControlPlane, missingControlPlane, startControlPlane } from "@berg/test";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { applyAll, tokenOfController } from "./testing/installed.ts";
 
 const here = (file: string) => join(import.meta.dirname, file);
 const ownerId = "0190b5a4-7c1e-7d3a-8f00-0123456789ab";
@@ -21,6 +22,11 @@ const cookieJar = {
       dynamicFlag: { content: { path: "/flag", mode: 0o444 } },
     },
   ],
+} as Challenge["spec"];
+
+/** With what its one container asks for, a player would be root on the node. */
+const kernel = {
+  containers: cookieJar.containers.map((container) => ({ ...container, additionalCapabilities: ["SYS_MODULE"] })),
 } as Challenge["spec"];
 
 interface Line {
@@ -61,17 +67,10 @@ class Replica {
 }
 
 async function kubeconfigOfController(controlPlane: ControlPlane, admin: Client): Promise<string> {
-  const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} };
-  const { status } = await admin.createSubresource<{ status: { token: string } }>(
-    ServiceAccounts,
-    "berg",
-    "berg-controller",
-    "token",
-    request,
-  );
+  const token = await tokenOfController(admin);
   const { ca = "" } = await controlPlane.connection.tls();
   const file = join(controlPlane.directory, "berg-controller.kubeconfig");
-  await writeFile(file, kubeconfigFor({ name: "controller", server: controlPlane.server, ca, token: status.token }));
+  await writeFile(file, kubeconfigFor({ name: "controller", server: controlPlane.server, ca, token }));
   return file;
 }
 
@@ -80,10 +79,9 @@ describe.skipIf(await missingControlPlane())("the controller as it is deployed",
     await using controlPlane = await startControlPlane({ scheduler: false });
     const admin = createClient({ connection: controlPlane.connection });
     onTestFinished(() => admin.close());
-    await controlPlane.kubectl(["apply", "--server-side", "-f", here("../crds")]);
-    await controlPlane.kubectl(["apply", "-k", here(".")]);
-    await controlPlane.kubectl(["wait", "--for=condition=Established", "crd", "--all"]);
+    await applyAll(controlPlane);
     await admin.create(Challenges, { metadata: { namespace: "berg", name: "cookie-jar" }, spec: cookieJar });
+    await admin.create(Challenges, { metadata: { namespace: "berg", name: "kernel" }, spec: kernel });
     const kubeconfig = await kubeconfigOfController(controlPlane, admin);
 
     const first = new Replica(kubeconfig);
@@ -98,10 +96,20 @@ describe.skipIf(await missingControlPlane())("the controller as it is deployed",
     const phase = async () => (await admin.get(ChallengeInstances, "berg", "one")).status?.phase;
     await expect.poll(phase, { timeout: 30_000 }).toBe("Starting");
 
+    const tooMuch = { ...spec, ownerId: ownerId.replace(/ab$/, "ac"), challengeRef: { name: "kernel" } };
+    await admin.create(ChallengeInstances, { metadata: { namespace: "berg", name: "two" }, spec: tooMuch });
+    const refused = async () => (await admin.get(ChallengeInstances, "berg", "two")).status;
+    await expect.poll(refused, { timeout: 30_000 }).toMatchObject({
+      phase: "Failed",
+      reason: "ManifestRefused",
+      message: expect.stringContaining("capabilities SYS_MODULE; an administrator can allow them in deploy/"),
+    });
+
     first.stop();
     expect(await first.exit).toEqual([0, null]);
     await expect.poll(() => second.said("leading"), { timeout: 5_000 }).toBe(true);
     await admin.delete(ChallengeInstances, "berg", "one");
+    await admin.delete(ChallengeInstances, "berg", "two");
     const left = async () => (await admin.list(ChallengeInstances, { namespace: "berg" })).items.length;
     await expect.poll(left, { timeout: 60_000 }).toBe(0);
     await expect(admin.get(Namespaces, "", `challenge-${ownerId}`)).rejects.toThrow("not found");

@@ -1,8 +1,9 @@
 /**
- * Builds the image as deploy/Dockerfile says, from local files alone, and runs it as the Deployment does. In place of the
+ * Builds the image as the README says, from local files alone, and runs it as the Deployment does. In place of the
  * distroless base, which a registry would have to give, stands one of the Node that npm installed and its libraries.
  */
 import { execFile, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -12,7 +13,10 @@ import { version } from "../packages/cli/src/version.ts";
 
 const checkout = join(import.meta.dirname, "..");
 const base = "localhost/berg-base:test";
-const image = "localhost/berg:test";
+const readme = readFileSync(join(import.meta.dirname, "README.md"), "utf8");
+/** What the README has people type after `docker`, word for word. */
+const buildImage = readme.match(/npm ci && docker (build .*? -t (\S+) \.)/) ?? [];
+const image = `localhost/${buildImage[2]}`;
 const hardened = ["--rm", "--network=none", "--read-only", "--read-only-tmpfs=false", "--cap-drop=ALL"];
 
 /** On the development machines: apt-get install podman runc. */
@@ -29,14 +33,14 @@ describe.skipIf(missing)("the image", () => {
   async function podman(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
     const storage = [`--root=${join(directory, "root")}`, `--runroot=${join(directory, "runroot")}`];
     const env = { ...process.env, CONTAINERS_CONF: join(directory, "containers.conf") };
-    return promisify(execFile)("podman", [...storage, ...args], { env }).then(
+    return promisify(execFile)("podman", [...storage, ...args], { env, cwd: checkout }).then(
       (output) => ({ code: 0, ...output }),
       (error) => error,
     );
   }
 
   async function build(...args: string[]): Promise<void> {
-    const { code, stderr } = await podman("build", "--quiet", "--network=none", ...args);
+    const { code, stderr } = await podman("build", ...args);
     if (code !== 0) throw new Error(`podman build ended with ${code}: ${stderr}`);
   }
 
@@ -48,13 +52,21 @@ describe.skipIf(missing)("the image", () => {
     await localBase(join(directory, "base"));
     await writeFile(join(directory, "Containerfile"), "FROM scratch\nCOPY . /\nUSER 65532:65532\n");
     await build(`--tag=${base}`, `--file=${join(directory, "Containerfile")}`, join(directory, "base"));
-    const dockerfile = join(checkout, "deploy/Dockerfile");
-    await build(`--tag=${image}`, `--build-arg=BASE=${base}`, `--file=${dockerfile}`, checkout);
+    const [command = "", ...args] = (buildImage[1] ?? "").split(" ");
+    expect(command).toBe("build");
+    await build(`--build-arg=BASE=${base}`, ...args);
   });
 
   afterAll(async () => {
     await podman("rmi", "--all", "--force");
     await rm(directory, { recursive: true, force: true });
+  });
+
+  test("is called the same wherever it is named", () => {
+    const named = ["Dockerfile", "README.md", "deployment.yaml"].map((file) =>
+      readFileSync(join(import.meta.dirname, file), "utf8").match(/\bberg:\d+\.\d+\.\d+/g),
+    );
+    expect(new Set(named.flat())).toEqual(new Set([`berg:${version}`]));
   });
 
   test("runs as nobody special, on a read-only root and without any capability", async () => {

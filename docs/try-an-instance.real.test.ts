@@ -21,7 +21,7 @@ describe.skipIf(await missingControlPlane())("the guide to try an instance", () 
     const env = {
       ...process.env,
       KUBECONFIG: controlPlane.kubeconfig,
-      PATH: `${await provideBinaries()}:${process.env["PATH"]}`,
+      PATH: `${await provideBinaries()}:${process.env.PATH}`,
       HEALTH_PORT: "0",
       METRICS_PORT: "0",
     };

@@ -113,6 +113,11 @@ export function describeBadDays(startWorld: StartWorld): void {
       ["a write conflicts", isService, refusal(409, "Conflict")],
       ["a write is taken for another's", isService, refusal(409, "AlreadyExists")],
       ["a write is cut off", isService, "reset"],
+      [
+        "the server is busy",
+        isService,
+        { ...(refusal(429, "TooManyRequests") as Answer & object), headers: { "retry-after": "1" } },
+      ],
       ["the status conflicts", isStatus, refusal(409, "Conflict")],
       ["the status is invalid", isStatus, refusal(422, "Invalid")],
       ["the status finds no server", isStatus, refusal(503, "ServiceUnavailable")],

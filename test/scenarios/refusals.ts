@@ -114,7 +114,9 @@ export function describeRefusals(startWorld: StartWorld): void {
       const challenge = await world.challenge().container("web", { image }).create();
       const instance = await world.instance(challenge).create();
       const failed = await world.until(instance, isIn("Failed", "ManifestRefused"));
-      expect(failed.status?.message).toContain("The Deployment web cannot be made: the server finds it invalid");
+      expect(failed.status?.message).toMatch(
+        /^The Deployment web cannot be made: .*images from there are not for this cluster$/,
+      );
       expect(conditionOf(failed, "DeploymentsCreated")).toMatchObject({ status: "False", reason: "ManifestRefused" });
       expect(await eventsOf(world, failed, "InstanceFailed")).toContainEqual(
         expect.objectContaining({ type: "Warning", message: failed.status?.message }),
@@ -174,6 +176,7 @@ export function describeRefusals(startWorld: StartWorld): void {
 
     const statuses: [code: number, reason: string, shown: string, text: string][] = [
       [403, "Forbidden", "Forbidden", 'services is forbidden: User "berg" cannot create resource "services"'],
+      [400, "BadRequest", "Refused", 'admission webhook "guard" denied the request: not today'],
       [429, "TooManyRequests", "TooManyRequests", "the API server is busy; it is tried again"],
       [500, "InternalError", "ServerError", "the API server has trouble; it is tried again"],
     ];
@@ -191,7 +194,7 @@ export function describeRefusals(startWorld: StartWorld): void {
       const challenge = await world.challenge().container("web").port(80, "internalPort").create();
       const instance = await world.instance(challenge).ownedBy(ownerId).create();
       const held = await world.until(instance, isIn("Creating", shown));
-      expect(held.status?.message).toBe(`The Service web cannot be made: ${text}`);
+      expect(held.status?.message).toBe(`The Service web cannot be made: ${text.replace('User "berg"', "Berg")}`);
       expect(conditionOf(held, "ServicesCreated")).toMatchObject({ status: "False", reason: shown });
       const running = await world.until(instance, isRunning);
       expect(conditionOf(running, "ServicesCreated")).toMatchObject({ status: "True", reason: "Created" });

@@ -1,4 +1,7 @@
-/** Every setting of the organiser's has an effect: one instance with all defaults, one with everything set, side by side. */
+/**
+ * Every setting of the organiser's has an effect on what starts under it, and none on what runs already: one instance
+ * with all defaults, one with everything set, and then all defaults again.
+ */
 
 import type { Stored } from "@berg/apimachinery";
 import { settingsReference } from "@berg/instances";
@@ -6,7 +9,7 @@ import { Namespaces, Secrets } from "@berg/kube";
 import { type ChallengeInstance, ChallengeInstances, Challenges } from "@berg/resources";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RunningController } from "./controllers.ts";
-import { conditionOf, endOf, isRunning, Objects, RuntimeClasses, type StartWorld } from "./seeing.ts";
+import { conditionOf, endOf, isRunning, namespaceOf, Objects, RuntimeClasses, type StartWorld } from "./seeing.ts";
 import type { World } from "./world.ts";
 
 /** What is looked at: an instance that runs, its objects, and another one that was asked for after it. */
@@ -22,6 +25,8 @@ interface Case {
   see: (sight: Sight) => unknown;
   byDefault: unknown;
   changed: unknown;
+  /** Asked again at every look, and not a part of what an instance was started with. */
+  atOnce?: true;
 }
 
 const authors = "authors";
@@ -116,6 +121,7 @@ const cases: Case[] = [
     see: ({ instance }) => instance.status?.history?.at(-1)?.message?.replace(/;.*/, ""),
     byDefault: "Not renewed: it would add no time",
     changed: "Not renewed: instances cannot be renewed here",
+    atOnce: true,
   },
   {
     name: "CHALLENGE_EXPIRY_WARNING",
@@ -123,13 +129,16 @@ const cases: Case[] = [
     see: ({ instance }) => instance.status?.expiresSoon ?? false,
     byDefault: false,
     changed: true,
+    atOnce: true,
   },
   {
+    // One that was started before has a place, too.
     name: "MAX_INSTANCES",
-    value: "1",
+    value: "2",
     see: ({ next }) => conditionOf(next, "Admitted")?.reason,
     byDefault: "Admitted",
     changed: "CapacityReached",
+    atOnce: true,
   },
   resource("CHALLENGE_CPU_LIMIT", "2", "limits", "cpu", "1"),
   resource("CHALLENGE_CPU_REQUEST", "200m", "requests", "cpu", "100m"),
@@ -228,10 +237,15 @@ function lifetimeMs({ status }: ChallengeInstance): number {
   return Date.parse(status?.history?.[0]?.expiresAt ?? "") - Date.parse(status?.startedAt ?? "");
 }
 
+/** An instance before and after a controller with other settings has looked at it, and what that one wrote meanwhile. */
+interface Kept {
+  before: Sight;
+  after: Sight;
+  writes: string[];
+}
+
 export function describeSettings(startWorld: StartWorld): void {
   let world: World;
-  let usual: Sight;
-  let set: Sight;
 
   beforeAll(async () => {
     world = await startWorld();
@@ -250,8 +264,8 @@ export function describeSettings(startWorld: StartWorld): void {
     await world?.stop();
   });
 
-  /** Of a Challenge that uses everything, in the namespace where the controller looks for it. */
-  async function look(env: Record<string, string>): Promise<Sight> {
+  /** Starts an instance of a Challenge that uses everything, in the namespace where the controller looks for it. */
+  async function start(env: Record<string, string>): Promise<Sight> {
     const namespace = env.CHALLENGE_NAMESPACE ?? world.namespace;
     const { manifest } = world
       .challenge()
@@ -264,29 +278,74 @@ export function describeSettings(startWorld: StartWorld): void {
       .flag({ executable: { path: "/get-flag" } })
       .with({ allowOutboundTraffic: true });
     await world.client.create(Challenges, { ...manifest, metadata: { ...manifest.metadata, namespace } });
-    const controller = await world.startController({ env });
     // Nobody says where the Challenge is: the controller knows.
     const challenge = { metadata: { name: manifest.metadata.name } };
     const created = await world.instance(challenge).with({ renewals: 1 }).create();
     await world.until(created, isRunning);
     const later = await world.instance(challenge).create();
     const next = await world.until(later, (one) => conditionOf(one, "Admitted") !== undefined);
-    const instance = await world.client.get(ChallengeInstances, world.namespace, created.metadata.name);
-    const objects = await Objects.of(world, instance);
-    await Promise.all([endOf(world, created), endOf(world, later)]);
-    await controller.stop();
-    return { instance, objects, next };
+    await endOf(world, later);
+    return look(created, next);
+  }
+
+  async function look({ metadata }: Stored<ChallengeInstance>, next: Stored<ChallengeInstance>): Promise<Sight> {
+    const instance = await world.client.get(ChallengeInstances, world.namespace, metadata.name);
+    return { instance, objects: await Objects.of(world, instance), next };
+  }
+
+  /** Waits until the controller has nothing more to do about the instance: it answers a renewal last of all. */
+  async function keep(before: Sight, controller: RunningController): Promise<Kept> {
+    const { instance, next } = before;
+    const { namespace = "", name } = instance.metadata;
+    const patch = { type: "merge", body: { spec: { renewals: 2 } } } as const;
+    const { metadata } = await world.client.patch(ChallengeInstances, namespace, name, patch);
+    await world.until(instance, ({ status }) => status?.observedGeneration === metadata.generation);
+    const after = await look(instance, next);
+    const path = `/namespaces/${namespaceOf(instance)}`;
+    const writes = controller.writes().filter((write) => write.path.includes(path));
+    await endOf(world, instance);
+    return { before, after, writes: writes.map(({ method, path }) => `${method} ${path}`) };
   }
 
   describe("a setting", () => {
+    let usual: Sight;
+    let set: Sight;
+    /** Under everything set, and again under all defaults: each is changed to and fro. */
+    let kept: Kept[];
+
     beforeAll(async () => {
-      usual = await look({});
-      set = await look(Object.fromEntries(cases.map(({ name, value }) => [name, value])));
+      const everything = Object.fromEntries(cases.map(({ name, value }) => [name, value]));
+      const first = await world.startController();
+      usual = await start({});
+      await first.stop();
+
+      const second = await world.startController({ env: everything });
+      set = await start(everything);
+      const keptUsual = await keep(usual, second);
+      await second.stop();
+
+      const third = await world.startController();
+      kept = [keptUsual, await keep(set, third)];
+      await third.stop();
     });
 
     test.each(cases)("$name=$value has its effect, and its default another one", ({ see, byDefault, changed }) => {
       expect(see(usual)).toEqual(byDefault);
       expect(see(set)).toEqual(changed);
+    });
+
+    const recorded = cases.filter(({ atOnce }) => !atOnce);
+    test.each(recorded)("$name that changes leaves what runs as it is", ({ see }) => {
+      expect(kept.map(({ after }) => see(after))).toEqual([see(usual), see(set)]);
+    });
+
+    test("that changes leads to no write to what runs, and no pod is another one", () => {
+      const versions = ({ objects }: Sight) =>
+        objects.all.map(({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.uid} ${metadata.generation}`);
+      for (const { before, after, writes } of kept) {
+        expect(writes).toEqual([]);
+        expect(versions(after)).toEqual(versions(before));
+      }
     });
 
     test("none is forgotten here", () => {
@@ -323,23 +382,5 @@ export function describeSettings(startWorld: StartWorld): void {
         expect([podSelector, policyTypes]).toEqual([{}, ["Ingress", "Egress"]]);
       }
     });
-  });
-
-  test("what runs keeps what it started with, whatever the organiser sets later", async () => {
-    const before = await world.startController({ env: { CHALLENGE_CPU_LIMIT: "3" } });
-    const challenge = await world.challenge().create();
-    const instance = await world.until(await world.instance(challenge).create(), isRunning);
-    const objects = await Objects.of(world, instance);
-    await before.stop();
-    const after = await world.startController({
-      env: { CHALLENGE_CPU_LIMIT: "4", CHALLENGE_DOMAIN: "other.example.com" },
-    });
-    const another = await world.until(await world.instance(challenge).create(), isRunning);
-    expect((await Objects.of(world, another)).container("web").resources.limits.cpu).toBe("4");
-    const now = await Objects.of(world, instance);
-    const versions = (of: Objects) =>
-      of.all.map(({ kind, metadata }) => `${kind} ${metadata.uid} ${metadata.generation}`);
-    expect(versions(now)).toEqual(versions(objects));
-    await after.stop();
   });
 }

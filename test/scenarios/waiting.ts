@@ -35,17 +35,17 @@ export function describeWaiting(startWorld: StartWorld): void {
       [
         "publicHttpRoute",
         "RoutesCreated",
-        "The cluster has no HTTPRoute: install the Gateway API with its CRD httproutes.gateway.networking.k8s.io.",
+        "The cluster has no HTTPRoute, or they cannot be listed (the log says why): install the Gateway API with its CRD httproutes.gateway.networking.k8s.io.",
       ],
       [
         "publicTlsRoute",
         "RoutesCreated",
-        "The cluster has no TLSRoute: install the Gateway API with its CRD tlsroutes.gateway.networking.k8s.io.",
+        "The cluster has no TLSRoute, or they cannot be listed (the log says why): install the Gateway API with its CRD tlsroutes.gateway.networking.k8s.io.",
       ],
       [
         undefined,
         "NetworkPolicyCreated",
-        "The cluster has no CiliumNetworkPolicy: install Cilium with its CRD ciliumnetworkpolicies.cilium.io, or set NETWORK_POLICY=kubernetes.",
+        "The cluster has no CiliumNetworkPolicy, or they cannot be listed (the log says why): install Cilium with its CRD ciliumnetworkpolicies.cilium.io, or set NETWORK_POLICY=kubernetes.",
       ],
     ];
 
@@ -95,7 +95,7 @@ export function describeWaiting(startWorld: StartWorld): void {
       controller = await world.startController({ env: { PULL_SECRET_NAME: "registry" } });
       const instance = await world.instance(await world.challenge().create()).create();
       const held = await world.until(instance, isIn("Pending", "PullSecretMissing"));
-      const message = "The Secret registry (PULL_SECRET_NAME) is not in the controller's namespace; create it there.";
+      const message = `There is no Secret registry (PULL_SECRET_NAME) in the namespace ${world.namespace}; create it there.`;
       expect(held.status?.message).toBe(message);
       expect(conditionOf(held, "DeploymentsCreated")).toMatchObject({ status: "False", reason: "PullSecretMissing" });
       expect(await eventsOf(world, held, "InstanceWaiting")).toEqual([

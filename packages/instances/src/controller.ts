@@ -9,7 +9,7 @@ import {
   systemClock,
   systemRandom,
 } from "@berg/kube";
-import { dueAt } from "./expiry/due.ts";
+import { dueAfter } from "./expiry/due.ts";
 import { instanceMetrics } from "./metrics.ts";
 import { openCaches } from "./observe/caches.ts";
 import { Places } from "./observe/places.ts";
@@ -33,11 +33,10 @@ const workers = 32;
 export function addInstanceController(manager: Manager, options: InstanceControllerOptions): void {
   const { settings, namespace, clock = systemClock, random = systemRandom } = options;
   const caches = openCaches(manager, settings, namespace, clock);
-  const places = new Places(settings.maxInstances, () => caches.instances.view.list());
+  const places = new Places(settings.maxInstances, (key) => caches.instances.view.get(key));
   const settled = new SettledChildren();
-  onGone(
-    [...caches.children.values()].map(({ source }) => source),
-    (uid) => settled.forget(uid),
+  onGone([caches.namespaces.informer, ...[...caches.children.values()].map(({ source }) => source)], (uid) =>
+    settled.forget(uid),
   );
   const released = new Set<string>();
   onGone([caches.instances.informer], (uid) => released.delete(uid));
@@ -66,9 +65,9 @@ export function addInstanceController(manager: Manager, options: InstanceControl
 
   /** One that fails again and again is looked at ever more rarely; its end must not wait for that. */
   function endInTime(key: ObjectKey): void {
-    const due = dueAt(caches.instances.view.get(key)?.status ?? {}, settings.expiry);
-    const inMs = (due ?? 0) - clock.now();
-    if (inMs > 0) controller.queue.addAfter(key, inMs, { priority: endingPriority });
+    const now = clock.now();
+    const due = dueAfter(now, caches.instances.view.get(key)?.status ?? {}, settings.expiry);
+    if (due !== undefined) controller.queue.addAfter(key, due - now, { priority: endingPriority });
   }
 
   addRevisionController(manager, caches, clock);

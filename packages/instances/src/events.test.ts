@@ -88,7 +88,7 @@ const cases: Case[] = [
     name: "terminating",
     before: ready,
     after: { phase: "Terminating", terminationReason: "Timeout", expiresSoon: true },
-    told: ["Normal InstanceTerminating: Terminating due to timeout"],
+    told: ["Normal InstanceTerminating: Terminating due to the end of its time"],
   },
   {
     name: "terminated after that",

@@ -54,10 +54,12 @@ const startingReasons: Record<string, string> = {
   [reasons.nameConflict]: eventReasons.refused,
   [reasons.quotaExceeded]: eventReasons.refused,
   [reasons.forbidden]: eventReasons.refused,
+  [reasons.refused]: eventReasons.refused,
+  [reasons.kindMissing]: eventReasons.refused,
 };
 
 function ofEnding(reason: TerminationReason = "UserRequest"): Told {
-  return normal(eventReasons.terminating, `Terminating due to ${endings[reason]}`);
+  return normal(eventReasons.terminating, `Terminating due to ${endings[reason].dueTo}`);
 }
 
 function ofTime(before: ChallengeInstanceStatus, after: ChallengeInstanceStatus): Told[] {

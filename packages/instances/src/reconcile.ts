@@ -2,7 +2,7 @@
  * One look at one instance: gather → decide → do, again and again until nothing is left to do; then its status is
  * written, if it changed. A settled instance costs no request.
  */
-import { jsonEqual, type ObjectKey, type Stored } from "@berg/apimachinery";
+import { isConflict, isOtherUid, jsonEqual, type ObjectKey, type Stored } from "@berg/apimachinery";
 import type { EventRecorder, Result } from "@berg/kube";
 import {
   type ChallengeInstance,
@@ -12,7 +12,7 @@ import {
 } from "@berg/resources";
 import { podSecurityLabel } from "./builders/namespace.ts";
 import { ChildFailure, performAll } from "./effects/perform.ts";
-import { refusalOf, sayRefused } from "./effects/refusal.ts";
+import { inOurWords, refusalOf, sayRefused } from "./effects/refusal.ts";
 import { eventsOf, tell } from "./events.ts";
 import type { InstanceMetrics } from "./metrics.ts";
 import { ask, gather, type Surroundings } from "./observe/gather.ts";
@@ -66,16 +66,29 @@ async function attempt(decision: Decision, seen: Snapshot, around: Reconciler, s
     await performAll(decision.effects, instance, around, signal);
     tellMade(decision.effects, instance, around);
   } catch (error) {
-    if (!(error instanceof ChildFailure)) throw error;
-    const refusal = refusalOf(error);
-    if (!refusal) throw error.cause;
-    // With all else that was found, such as the answer to a renewal: it may be long until this is not refused any more.
-    const draft = new StatusDraft({ ...seen, instance: { ...instance, status: decision.status } });
-    sayRefused(draft, error, refusal);
-    await writeStatus(instance, draft.status, around, signal);
+    const cause = error instanceof ChildFailure ? error.cause : error;
+    // Somebody else was first: everything is looked at anew, soon.
+    if (isConflict(cause) || isOtherUid(cause)) throw cause;
+    const refused = error instanceof ChildFailure ? refusedBy(error, decision, seen) : undefined;
+    const status = refused?.status ?? decision.status;
+    // All else that was found, such as the answer to a renewal, is not lost: it may be long until this can be done.
+    const isWritten = await writeStatus(instance, status, around, signal).then(
+      () => true,
+      () => false,
+    );
     // What is refused for good is taken back in the next round; all else is tried again later.
-    if (!refusal.isFinal || draft.status.readyAt !== undefined) throw error.cause;
+    if (isWritten && refused?.isFinal && status.readyAt === undefined) return;
+    throw refused?.error ?? cause;
   }
+}
+
+/** What the status says where the server has refused a child, and the log. */
+function refusedBy(failure: ChildFailure, { status }: Decision, seen: Snapshot) {
+  const refusal = refusalOf(failure);
+  if (!refusal) return undefined;
+  const draft = new StatusDraft({ ...seen, instance: { ...seen.instance, status } });
+  sayRefused(draft, failure, refusal);
+  return { status: draft.status, isFinal: refusal.isFinal, error: inOurWords(failure, refusal) };
 }
 
 function tellMade(effects: Effect[], instance: Stored<ChallengeInstance>, { recorder }: Reconciler): void {
@@ -85,6 +98,8 @@ function tellMade(effects: Effect[], instance: Stored<ChallengeInstance>, { reco
     const { name, labels } = manifest.metadata;
     // In an instance that has been running, whatever has to be made was taken away or changed by somebody.
     if (instance.status?.readyAt !== undefined) {
+      // Ours to change: a renewed pull secret, or another version of Berg that builds it in another way.
+      if (effect.found && !effect.wasEdited) continue;
       const what = effect.found ? "was changed by somebody else" : "was missing";
       recorder.event(instance, "Warning", eventReasons.repaired, `The ${type.kind} ${name} ${what} and was put back`);
     } else if (labels?.[podSecurityLabel] === "privileged" && !effect.found) {
@@ -108,7 +123,7 @@ async function writeStatus(
     caches.instances.view.wrote(await client.update(ChallengeInstances, { ...instance, status }, options));
   } finally {
     // Written down now, or not taken after all.
-    places.release(instance.metadata.uid);
+    places.release(instance);
   }
   tell(recorder, instance, eventsOf(before, status));
   metrics.statusChanged(before, status, clock.now());

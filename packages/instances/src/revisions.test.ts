@@ -1,6 +1,6 @@
 import type { KubeObject, Stored } from "@berg/apimachinery";
 import { type Client, type ControllerOptions, ControllerRevisions, type Manager } from "@berg/kube";
-import { ChallengeInstances, components, labels, managedByBerg } from "@berg/resources";
+import { type ChallengeInstanceStatus, ChallengeInstances, components, labels, managedByBerg } from "@berg/resources";
 import { expect, test } from "vitest";
 import { openCaches } from "./observe/caches.ts";
 import { addRevisionController } from "./revisions.ts";
@@ -48,6 +48,16 @@ class Sweep {
     return this.#controller.reconcile(`${home}/jar-1`, { signal, log: undefined as never });
   }
 
+  /** How often the changes since the last time asked for a look. */
+  get asked(): number {
+    let asked = 0;
+    const ends = this.#controller.watches.map((watch) => watch.start(() => asked++));
+    asked = 0;
+    for (const informer of this.#informers) informer.deliver();
+    for (const end of ends) end();
+    return asked;
+  }
+
   get isThere(): boolean {
     return this.cluster.find(ControllerRevisions, `${home}/jar-1`) !== undefined;
   }
@@ -75,6 +85,23 @@ test("one that is used stays, and its ten minutes begin anew afterwards", async 
   expect(sweep.isThere).toBe(true);
   sweep.cluster.delete("hand", ChallengeInstances, `${home}/jar-of-ann`);
   expect(await sweep.look()).toEqual({ requeueAfterMs: tenMinutes });
+});
+
+test("only an instance that begins or ceases to use one asks for a look", () => {
+  const sweep = new Sweep();
+  let instance = sweep.cluster.create("hand", ChallengeInstances, makeInstance().withStatus({}).object);
+  const change = (status: ChallengeInstanceStatus) => {
+    instance = sweep.cluster.updateStatus("hand", { ...instance, status });
+  };
+  expect(sweep.asked).toBe(0);
+  change({ revision: "jar-1", phase: "Creating" });
+  expect(sweep.asked).toBe(1);
+  change({ revision: "jar-1", phase: "Running" });
+  expect(sweep.asked).toBe(0);
+  change({ revision: "jar-2" });
+  expect(sweep.asked).toBe(2);
+  sweep.cluster.delete("hand", ChallengeInstances, `${home}/jar-of-ann`);
+  expect(sweep.asked).toBe(1);
 });
 
 test("what only looks like one is left alone", async () => {

@@ -1,7 +1,15 @@
 /** Removes the records of what instances run that no instance has needed for a while. */
-import { makeKey, type ObjectKey } from "@berg/apimachinery";
-import { type Clock, ControllerRevisions, deleteChild, type Manager, watchMapped, watchSelf } from "@berg/kube";
-import { components, labels } from "@berg/resources";
+import { makeKey, type ObjectKey, type Stored } from "@berg/apimachinery";
+import {
+  type Clock,
+  ControllerRevisions,
+  deleteChild,
+  type Informer,
+  type Manager,
+  type Watch,
+  watchSelf,
+} from "@berg/kube";
+import { type ChallengeInstance, components, labels } from "@berg/resources";
 import { by, type Caches } from "./observe/caches.ts";
 
 /** Instances of a Challenge come and go: what was used a moment ago is likely to be used again. */
@@ -14,12 +22,7 @@ export function addRevisionController(manager: Manager, caches: Caches, clock: C
   manager.addController({
     name: "challengerevision",
     workers: 1,
-    watches: [
-      watchSelf(informer),
-      watchMapped(caches.instances.informer, ({ metadata, status }) =>
-        status?.revision === undefined ? [] : [makeKey(metadata.namespace, status.revision)],
-      ),
-    ],
+    watches: [watchSelf(informer), watchUse(caches.instances.informer)],
     async reconcile(key, { signal }) {
       const revision = informer.get(key);
       const isOne = revision?.metadata.labels?.[labels.component] === components.revision;
@@ -35,4 +38,22 @@ export function addRevisionController(manager: Manager, caches: Caches, clock: C
       return undefined;
     },
   });
+}
+
+/** Only where an instance begins or ceases to use one: each look goes through all instances that use the same. */
+function watchUse(instances: Informer<ChallengeInstance>): Watch {
+  return {
+    informers: [instances],
+    start: (enqueue) =>
+      instances.onChange((change) => {
+        const keys = change.type === "updated" ? [usedBy(change.old), usedBy(change.object)] : [usedBy(change.object)];
+        if (change.type === "updated" && keys[0] === keys[1]) return;
+        for (const key of keys) if (key !== undefined) enqueue(key);
+      }),
+    all: () => [],
+  };
+}
+
+function usedBy({ metadata, status }: Stored<ChallengeInstance>): ObjectKey | undefined {
+  return status?.revision === undefined ? undefined : makeKey(metadata.namespace, status.revision);
 }

@@ -41,6 +41,7 @@ export const reasons = {
   created: "Created",
   notNeeded: "NotNeeded",
   previousTerminating: "PreviousTerminating",
+  leftOver: "LeftOver",
   nameConflict: "NameConflict",
   kindMissing: "KindMissing",
   routeNotAccepted: "RouteNotAccepted",
@@ -50,6 +51,7 @@ export const reasons = {
   manifestRefused: "ManifestRefused",
   quotaExceeded: "QuotaExceeded",
   forbidden: "Forbidden",
+  refused: "Refused",
   tooManyRequests: "TooManyRequests",
   serverError: "ServerError",
 
@@ -107,9 +109,10 @@ export const eventReasons = {
   namespaceStuck: "NamespaceStuck",
 } as const;
 
-export const endings: Record<TerminationReason, string> = {
-  UserRequest: "the request of its owner",
-  Timeout: "timeout",
-  AdminTermination: "the decision of an administrator",
-  Failure: "a failure",
+/** Why an instance ends: `This instance ends because …`, and `Terminating due to …`. */
+export const endings: Record<TerminationReason, { because: string; dueTo: string }> = {
+  UserRequest: { because: "its owner asked for it", dueTo: "the request of its owner" },
+  Timeout: { because: "its time is up", dueTo: "the end of its time" },
+  AdminTermination: { because: "an administrator decided so", dueTo: "the decision of an administrator" },
+  Failure: { because: "it has failed", dueTo: "a failure" },
 };

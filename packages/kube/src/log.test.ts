@@ -1,6 +1,7 @@
 import { StatusError } from "@berg/apimachinery";
 import { describe, expect, test } from "vitest";
 import { errorText, stackOf } from "./log.ts";
+import { refusal } from "./testing/refusal.ts";
 
 const flag = "flag{s3cret}";
 
@@ -30,6 +31,24 @@ describe("the words of an error in a log line", () => {
         details: { causes: [{ field: "spec.flag", message: flag }, { field: "spec.until" }, { field: "spec.flag" }] },
       }),
       want: "the server finds it invalid: spec.flag, spec.until",
+    },
+    "do not tell why a webhook denies it": {
+      error: refusal(400, { message: `admission webhook "guard.example" denied the request: FLAG=${flag}` }),
+      want: 'admission webhook "guard.example" denied the request (why is withheld: it may quote what was sent)',
+    },
+    "do not tell why a policy denies it": {
+      error: refusal(422, {
+        message: `deployments.apps "web" is forbidden: ValidatingAdmissionPolicy 'a' with binding 'b' denied request: ${flag}\nmore`,
+      }),
+      want: "deployments.apps \"web\" is forbidden: ValidatingAdmissionPolicy 'a' with binding 'b' denied request (why is withheld: it may quote what was sent)",
+    },
+    "are withheld where the server cannot read what was sent": {
+      error: refusal(400, { message: `json: cannot unmarshal "${flag}"` }),
+      want: "the server calls it a bad request (its words are withheld: they quote what was sent)",
+    },
+    "are the server's where a right is missing": {
+      error: refusal(403, { message: 'pods is forbidden: User "berg" cannot list resource "pods"' }),
+      want: 'pods is forbidden: User "berg" cannot list resource "pods"',
     },
     "are the server's where it refuses otherwise": {
       error: new StatusError({

@@ -1,4 +1,4 @@
-import { isInvalid, StatusError } from "@berg/apimachinery";
+import { isBadRequest, isInvalid, StatusError } from "@berg/apimachinery";
 
 /**
  * What the runtime asks of a logger; pino's is one. Fields first, then a sentence that does not change, so that lines
@@ -22,13 +22,21 @@ export const silentLogger: Logger = {
 
 /**
  * What went wrong, for a log line, in its own words where those are ours or the server's. Not where they quote what was
- * being read or written, which may hold a flag or a token: a parser's error, a value that the server finds invalid, and
- * what is thrown and is no error at all.
+ * being read or written, which may hold a flag or a token: a parser's error, a value that the server finds invalid, why
+ * an admission webhook or policy denies something, and what is thrown and is no error at all.
  */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return `a ${typeof error} was thrown`;
   if (error instanceof SyntaxError) return `${error.name} (its words are withheld: they quote what was read)`;
-  if (error instanceof StatusError && isInvalid(error)) return invalidFields(error);
+  return error instanceof StatusError ? refusalText(error) : error.message;
+}
+
+function refusalText(error: StatusError): string {
+  const denial = /^.*? denied (the )?request(?=:)/s.exec(error.message);
+  if (denial) return `${denial[0]} (why is withheld: it may quote what was sent)`;
+  if (isInvalid(error)) return invalidFields(error);
+  if (isBadRequest(error))
+    return "the server calls it a bad request (its words are withheld: they quote what was sent)";
   return error.message;
 }
 

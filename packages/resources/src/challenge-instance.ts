@@ -130,7 +130,9 @@ export const challengeInstanceStatus = ruled(
     instanceId: uuid().describe("UUID of this instance. It never changes.").exactOptional(),
     namespace: text({ max: 63 }).describe("Namespace that holds everything of the instance.").exactOptional(),
     revision: text({ max: 253 })
-      .describe("ControllerRevision that holds what the instance runs: the Challenge as it was when the instance started.")
+      .describe(
+        "ControllerRevision that holds what the instance runs: the Challenge as it was when the instance started.",
+      )
       .exactOptional(),
     services: list(service, statusLimits.services)
       .describe("Addresses at which players reach the instance.")

@@ -33,20 +33,14 @@ export function endpointEnv(blueprint: Blueprint): EnvVar[] {
   });
 }
 
-/** What players are shown, as far as it is known: a port whose number is not there yet stands in `missing`. */
-export function publicServices(
-  blueprint: Blueprint,
-  nodePorts: NodePortLookup,
-): { services: InstanceService[]; missing: string[] } {
-  const services: InstanceService[] = [];
-  const missing: string[] = [];
-  for (const { container, port } of everyPort(blueprint)) {
-    if (port.type === "internalPort") continue;
+/** What players are shown, as far as it is known: a port whose number is not there yet is left out. */
+export function publicServices(blueprint: Blueprint, nodePorts: NodePortLookup): InstanceService[] {
+  const services = everyPort(blueprint).flatMap(({ container, port }) => {
+    if (port.type === "internalPort") return [];
     const address = routeAddress(blueprint, container, port) ?? nodeAddress(blueprint, container, port, nodePorts);
-    if (address === undefined) missing.push(`${container.hostname}:${port.port}`);
-    else services.push(instanceService(blueprint, container, port, address));
-  }
-  return { services: services.slice(0, statusLimits.services), missing };
+    return address ? instanceService(blueprint, container, port, address) : [];
+  });
+  return services.slice(0, statusLimits.services);
 }
 
 function everyPort({ workload }: Blueprint): { container: ChallengeContainer; port: ChallengePort }[] {

@@ -36,9 +36,8 @@ describe("the limits of an instance", () => {
     expect(hard["limits.cpu"]).toBe("1100m");
   });
 
-  test("Services and node ports can be put back before Kubernetes has counted the deleted ones", () => {
+  test("node ports can be put back before Kubernetes has counted the deleted ones", () => {
     expect(limitsOf({ containers: everyPortType() }).hard).toMatchObject({
-      services: "6",
       "services.nodeports": "4",
       "services.loadbalancers": "0",
     });
@@ -54,6 +53,15 @@ describe("the limits of an instance", () => {
   });
 
   test("a Challenge with nothing to start", () => {
-    expect(limitsOf({ containers: [] }).hard).toMatchObject({ "limits.cpu": "0", pods: "0", services: "0" });
+    expect(limitsOf({ containers: [] }).hard).toMatchObject({ "limits.cpu": "0", pods: "0" });
+  });
+
+  test("what is made beside the pods is not counted, so that no create waits for a count to be written", () => {
+    const { hard } = limitsOf({ containers: [containerOf("web")] });
+    expect(
+      Object.keys(hard)
+        .filter((name) => Number(hard[name]) !== 0)
+        .toSorted(),
+    ).toEqual(["limits.cpu", "limits.ephemeral-storage", "limits.memory", "pods"]);
   });
 });

@@ -4,6 +4,9 @@
  *
  * Only limits are counted, not requests: no request is above its limit, and a RuntimeClass may add a fixed overhead to
  * both that is large beside a small request.
+ *
+ * What only we make, and what takes nothing but a few bytes (Services, ConfigMaps, Secrets), is not counted: the API
+ * server writes down the new count before it answers each such create, and every instance would start later for it.
  */
 import { parseQuantity, Quantity } from "@berg/apimachinery";
 import { type LimitRange, LimitRanges, type ResourceQuota, ResourceQuotas } from "@berg/kube";
@@ -31,10 +34,6 @@ export function limits(blueprint: Blueprint): Child[] {
   return [quota, range];
 }
 
-// Ours are a handful; the cluster adds some of its own to every namespace.
-const mostConfigMaps = 20;
-const mostSecrets = 20;
-
 /** Twice what we make, as what is deleted counts until Kubernetes has looked, and its replacement must not wait for that. */
 function hardLimits(blueprint: Blueprint): Record<string, string> {
   const { workload, settings } = blueprint;
@@ -53,12 +52,9 @@ function hardLimits(blueprint: Blueprint): Record<string, string> {
     "limits.memory": storedQuantity(total.memory),
     "limits.ephemeral-storage": storedQuantity(total["ephemeral-storage"]),
     pods: count(2 * workload.containers.length),
-    services: count(2 * ours.length),
     "services.nodeports": count(2 * nodePorts.length),
     "services.loadbalancers": count(0),
     persistentvolumeclaims: count(0),
-    configmaps: count(mostConfigMaps),
-    secrets: count(mostSecrets),
   };
 }
 

@@ -17,6 +17,20 @@ function reversed<T>(value: T): T {
   return Object.fromEntries(entries.reverse());
 }
 
+/** Of every part of a value: `["gateway"]`, `["gateway", "name"]`, … */
+function pathsIn(value: object, at: string[] = []): string[][] {
+  return Object.entries(value).flatMap(([name, part]) => {
+    const path = [...at, name];
+    const isPlain = typeof part === "object" && part !== null && !Array.isArray(part);
+    return isPlain ? [path, ...pathsIn(part, path)] : [path];
+  });
+}
+
+function without(value: object, [name = "", ...rest]: string[]): object {
+  const { [name]: part, ...others } = value as Record<string, object>;
+  return rest.length === 0 || part === undefined ? others : { ...others, [name]: without(part, rest) };
+}
+
 describe("the revision of an instance", () => {
   test("holds the workload and the settings, and is marked as ours", async () => {
     const child = { type: ControllerRevisions, manifest: revisionOf(challenge, workload, settings) };
@@ -68,9 +82,25 @@ describe("a recorded revision", () => {
     ...(data !== undefined && { data }),
   });
 
-  test("is read back as it was recorded", () => {
-    const { data } = JSON.parse(JSON.stringify(revisionOf(challenge, workload, settings)));
-    expect(readRevision(stored(data))).toEqual({ workload, settings });
+  const { data: whole } = JSON.parse(JSON.stringify(revisionOf(challenge, workload, settings)));
+  const read = (data?: unknown) => readRevision(stored(data), settings);
+
+  test("is read back as it was recorded, and is the same object each time", () => {
+    expect(read(whole)).toEqual({ challenge, workload, settings });
+    expect(read(whole)).toBe(whole);
+  });
+
+  test("that is older than the Challenge in it is read as it is", () => {
+    expect(read({ workload, settings })).toEqual({ workload, settings });
+  });
+
+  test.for(pathsIn(settings))("that is older than the setting %s has its default", (path) => {
+    expect(read({ ...whole, settings: without(settings, path) })).toEqual(whole);
+  });
+
+  test("that is older than a setting keeps all others as they were recorded", () => {
+    const others = { ...settings, domain: "old.example.com", gateway: { ...settings.gateway, name: "old" } };
+    expect(read({ ...whole, settings: without(others, ["gateway", "httpTls"]) }).settings).toEqual(others);
   });
 
   test.for([
@@ -80,6 +110,6 @@ describe("a recorded revision", () => {
     { data: { workload: { containers: {} }, settings }, problem: "data.workload.containers is not a list" },
     { data: { workload }, problem: "data.settings is missing" },
   ])("that cannot be used is refused: $problem", ({ data, problem }) => {
-    expect(() => readRevision(stored(data))).toThrow(`cannot read ControllerRevision "cookie-jar-1": ${problem}; `);
+    expect(() => read(data)).toThrow(`cannot read ControllerRevision "cookie-jar-1": ${problem}; `);
   });
 });

@@ -12,6 +12,8 @@ import { challengeMarks } from "./marks.ts";
 import { withHash } from "./names.ts";
 
 export interface Recorded {
+  /** Undefined in the oldest records. */
+  challenge?: Blueprint["challenge"];
   workload: Workload;
   settings: BuildSettings;
 }
@@ -27,8 +29,10 @@ export function revisionOf(
   workload: Workload,
   settings: BuildSettings,
 ): Manifest<ControllerRevision> {
-  const recorded: Recorded = { workload, settings };
-  const hash = createHash("sha256").update(canonicalJson({ challenge, recorded })).digest("hex");
+  const recorded: Recorded = { challenge, workload, settings };
+  const hash = createHash("sha256")
+    .update(canonicalJson({ challenge, recorded: { workload, settings } }))
+    .digest("hex");
   return {
     metadata: {
       name: withHash(challenge.name, hash.slice(0, 20)),
@@ -39,15 +43,30 @@ export function revisionOf(
   };
 }
 
-/** What `revisionOf` recorded, as the API server returns it. */
-export function readRevision(revision: ControllerRevision): Recorded {
+/**
+ * What `revisionOf` recorded, as the API server returns it. A setting that is younger than the record has its default:
+ * those are such that nothing changes for what runs.
+ */
+export function readRevision(revision: ControllerRevision, defaults: BuildSettings): Recorded {
   const { data } = revision;
   const problem = recordProblem(data);
   if (problem !== undefined)
     throw new TerminalError(
       `cannot read ControllerRevision ${JSON.stringify(revision.metadata.name)}: ${problem}; it says what the instance runs, so end the instance and start a new one`,
     );
-  return data as Recorded;
+  const record = data as Recorded;
+  const settings = completed(record.settings, defaults);
+  return settings === record.settings ? record : { ...record, settings };
+}
+
+/** With all that is missing in it, at any depth; where nothing is, it is `given` itself. */
+function completed<T>(given: T, defaults: T): T {
+  if (!isRecord(defaults)) return given === undefined ? defaults : given;
+  if (!isRecord(given)) return defaults;
+  const parts = Object.entries(defaults).map(([name, byDefault]) => [name, completed(given[name], byDefault)]);
+  return parts.every(([name, part]) => given[name as string] === part)
+    ? given
+    : { ...given, ...Object.fromEntries(parts) };
 }
 
 function recordProblem(data: unknown): string | undefined {

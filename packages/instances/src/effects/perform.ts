@@ -1,14 +1,6 @@
 /** Does what was decided, and notes every write, so that the next look sees it before the copies do. */
-import { isNotFound, type KubeObject, type ResourceType, type Stored } from "@berg/apimachinery";
-import {
-  addFinalizer,
-  ControllerRevisions,
-  deleteChild,
-  ensureChild,
-  Namespaces,
-  Pods,
-  removeFinalizer,
-} from "@berg/kube";
+import { isNotFound, type KubeObject, type Stored } from "@berg/apimachinery";
+import { addFinalizer, ControllerRevisions, deleteChild, ensureChild, Namespaces, removeFinalizer } from "@berg/kube";
 import { type ChallengeInstance, ChallengeInstances, fieldManagers, finalizers } from "@berg/resources";
 import type { Child } from "../builders/blueprint.ts";
 import { isManagedByBerg, isOurs } from "../builders/marks.ts";
@@ -52,9 +44,7 @@ async function perform(
       view.wrote(await addFinalizer(client, ChallengeInstances, instance, finalizers.controller, { signal }));
       return;
     case "removeFinalizer":
-      await removeFinalizer(client, ChallengeInstances, instance, finalizers.controller, { signal });
-      around.released.add(instance.metadata.uid);
-      return;
+      return release(instance, around, signal);
     case "deleteInstance":
       await deleteChild(client, ChallengeInstances, instance, { signal });
       view.deleted(instance.metadata.uid);
@@ -62,7 +52,19 @@ async function perform(
     case "make":
       return make(effect.child, effect.found, instance, around, signal);
     case "delete":
-      return remove(effect.type, effect.object, instance, around, signal);
+      return remove(effect, instance, around, signal);
+  }
+}
+
+/** Noted before it is done: its end may be seen before the answer comes, and what is noted later nobody would forget. */
+async function release(instance: Stored<ChallengeInstance>, around: Surroundings, signal: AbortSignal): Promise<void> {
+  const { client, released } = around;
+  released.add(instance.metadata.uid);
+  try {
+    await removeFinalizer(client, ChallengeInstances, instance, finalizers.controller, { signal });
+  } catch (error) {
+    released.delete(instance.metadata.uid);
+    throw error;
   }
 }
 
@@ -87,16 +89,15 @@ async function make(
 }
 
 async function remove(
-  type: ResourceType,
-  object: Stored<KubeObject>,
+  { type, object, force = false }: Extract<Effect, { do: "delete" }>,
   instance: Stored<ChallengeInstance>,
   around: Surroundings,
   signal: AbortSignal,
 ): Promise<void> {
   if (type === Namespaces && !(await isStillOurs(object, instance, around, signal))) return;
-  const gracePeriodSeconds = type === Pods ? 0 : undefined;
+  const gracePeriodSeconds = force ? 0 : undefined;
   await deleteChild(around.client, type, object, { gracePeriodSeconds, propagationPolicy: "Background", signal });
-  around.caches.written.get(type.kind)?.deleted(object.metadata.uid);
+  around.caches.written.get(type.kind)?.deleted(object.metadata.uid, force);
 }
 
 /** The server is asked once more before the one deletion that takes everything with it. */

@@ -25,6 +25,13 @@ export function dueAt({ expiresAt, expiresSoon }: Expiry, { warning }: ExpirySet
   return expiresSoon || warning <= 0n ? end : end - durationToMs(warning);
 }
 
+/** As `dueAt`, but what was not done in its time is not waited for: of the warning and the end, the next one to come. */
+export function dueAfter(now: number, { expiresAt }: Expiry, settings: ExpirySettings): number | undefined {
+  if (expiresAt === undefined) return undefined;
+  const times = [dueAt({ expiresAt }, settings), parseTime(expiresAt)];
+  return times.find((time) => time !== undefined && time > now);
+}
+
 export function warningIsDue(end: number | undefined, { warning }: ExpirySettings, now: number): boolean {
   return end !== undefined && warning > 0n && now >= end - durationToMs(warning);
 }

@@ -17,13 +17,7 @@ import type { ExpirySettings } from "../settings/settings.ts";
 import { historyReasons } from "../vocabulary.ts";
 import { warningIsDue } from "./due.ts";
 import { withEntry } from "./history.ts";
-import {
-  effectiveTimeout,
-  effectiveUntil,
-  type TimedChallenge,
-  type TimedInstance,
-  type TimeoutProblem,
-} from "./limits.ts";
+import { effectiveTimeout, effectiveUntil, type TimedChallenge, type TimedInstance } from "./limits.ts";
 import { expiryTexts } from "./texts.ts";
 
 const secondMs = 1000;
@@ -36,13 +30,6 @@ export function expiryAt(from: number, timeout: Duration | undefined, until: num
   return ends.length === 0 ? undefined : Math.min(...ends);
 }
 
-export interface CountedFrom {
-  status: ChallengeInstanceStatus;
-  message: string;
-  /** Where the timeout makes no sense. The organiser's is used then, so that the failed instance ends too. */
-  problem?: TimeoutProblem;
-}
-
 /** The first expiry. Renewals that the spec asks for already are answered next, as any others. */
 export function started(
   status: ChallengeInstanceStatus,
@@ -50,7 +37,7 @@ export function started(
   challenge: TimedChallenge | undefined,
   settings: ExpirySettings,
   now: number,
-): CountedFrom {
+): ChallengeInstanceStatus {
   return countedFrom({ ...status, renewals: 0 }, historyReasons.started, expiryTexts.started, [
     instance,
     challenge,
@@ -66,7 +53,7 @@ export function restarted(
   challenge: TimedChallenge | undefined,
   settings: ExpirySettings,
   now: number,
-): CountedFrom {
+): ChallengeInstanceStatus {
   return countedFrom(status, historyReasons.admitted, expiryTexts.admitted, [instance, challenge, settings, now]);
 }
 
@@ -75,12 +62,12 @@ function countedFrom(
   reason: string,
   text: (expiresAt: string | undefined) => string,
   [instance, challenge, settings, now]: [TimedInstance, TimedChallenge | undefined, ExpirySettings, number],
-): CountedFrom {
+): ChallengeInstanceStatus {
   const { timeout, problem } = effectiveTimeout(instance, challenge, settings);
+  // Where the timeout makes no sense the organiser's is used, so that the failed instance ends too.
   const end = expiryAt(now, problem ? settings.timeout : timeout, effectiveUntil(instance, challenge));
   const message = text(end === undefined ? undefined : formatTime(end));
-  const entry = { reason, message };
-  return { status: withExpiry(status, end, entry, settings, now), message, ...(problem && { problem }) };
+  return withExpiry(status, end, { reason, message }, settings, now);
 }
 
 /**
@@ -93,12 +80,12 @@ export function limited(
   challenge: TimedChallenge | undefined,
   settings: ExpirySettings,
   now: number,
-): { status: ChallengeInstanceStatus; message: string } | undefined {
+): ChallengeInstanceStatus | undefined {
   if (status.startedAt === undefined) return undefined;
   const until = expiryAt(now, undefined, effectiveUntil(instance, challenge));
   if (until === undefined || until >= (expiryOf(status) ?? Number.POSITIVE_INFINITY)) return undefined;
-  const message = expiryTexts.limited(formatTime(until));
-  return { status: withExpiry(status, until, { reason: historyReasons.limited, message }, settings, now), message };
+  const entry = { reason: historyReasons.limited, message: expiryTexts.limited(formatTime(until)) };
+  return withExpiry(status, until, entry, settings, now);
 }
 
 /** When it ends, in ms since 1970. */

@@ -18,21 +18,14 @@ import { expiryTexts } from "./texts.ts";
 
 export type RenewableInstance = TimedInstance & Pick<ChallengeInstanceSpec, "renewals" | "terminationReason">;
 
-/** The answer to what was asked, for the status and for an event. */
-export interface RenewalAnswer {
-  outcome: "renewed" | "refused";
-  status: ChallengeInstanceStatus;
-  message: string;
-}
-
-/** Undefined where nothing was asked, and where the instance has ended or is about to. */
+/** The status with the answer to what was asked. Undefined where nothing was, or the instance has ended or is about to. */
 export function renewed(
   status: ChallengeInstanceStatus,
   instance: RenewableInstance,
   challenge: TimedChallenge | undefined,
   settings: ExpirySettings,
   now: number,
-): RenewalAnswer | undefined {
+): ChallengeInstanceStatus | undefined {
   const answered = status.renewals ?? 0;
   if (status.startedAt === undefined || instance.renewals <= answered) return undefined;
   if (isEnding(status, instance) || isExpired(status, now)) return undefined;
@@ -40,12 +33,9 @@ export function renewed(
   const until = expiryAt(now, undefined, effectiveUntil(instance, challenge));
   const current = earlier(expiryOf(status), until);
   const end = current === undefined ? undefined : formatTime(current);
-  const answer = (outcome: RenewalAnswer["outcome"], next: number | undefined, message: string): RenewalAnswer => {
-    const reason = outcome === "renewed" ? historyReasons.renewed : historyReasons.renewalRefused;
-    const known = { ...status, renewals: instance.renewals };
-    return { outcome, status: withExpiry(known, next, { reason, message }, settings, now), message };
-  };
-  const refuse = (message: string) => answer("refused", current, message);
+  const answer = (reason: string, next: number | undefined, message: string) =>
+    withExpiry({ ...status, renewals: instance.renewals }, next, { reason, message }, settings, now);
+  const refuse = (message: string) => answer(historyReasons.renewalRefused, current, message);
 
   if (answered >= settings.maxRenewals) return refuse(expiryTexts.usedUp(end, settings.maxRenewals));
   const { timeout, problem } = effectiveTimeout(instance, challenge, settings);
@@ -58,7 +48,7 @@ export function renewed(
   }
   const renewal = Math.min(instance.renewals, settings.maxRenewals);
   const text = expiryTexts.renewed(next === undefined ? undefined : formatTime(next), renewal, settings.maxRenewals);
-  return answer("renewed", next, text);
+  return answer(historyReasons.renewed, next, text);
 }
 
 function isEnding(status: ChallengeInstanceStatus, instance: RenewableInstance): boolean {

@@ -56,6 +56,7 @@ export function openCaches(manager: Manager, settings: Settings, controllerNames
   const pods = manager.informer(Pods, { ...ours, transform: withoutPodSpec });
   const namespaces = manager.informer(Namespaces, ours);
   const revisions = manager.informer(ControllerRevisions, ours);
+  const challenges = manager.informer(Challenges);
 
   const children = new Map<string, ChildCache>();
   const keep = (kind: string, source: ChildSource) => {
@@ -79,7 +80,7 @@ export function openCaches(manager: Manager, settings: Settings, controllerNames
 
   return {
     instances: { informer: instances, view: instancesView },
-    challenges: manager.informer(Challenges),
+    challenges: { informer: challenges, view: new OwnWrites(challenges, clock) },
     namespaces: { informer: namespaces, view: namespacesView },
     revisions: { informer: revisions, view: revisionsView },
     pods: { informer: pods, view: podsView },

@@ -6,6 +6,7 @@ import {
   type ObjectKey,
   type ResourceType,
   type Stored,
+  splitKey,
 } from "@berg/apimachinery";
 import {
   type Client,
@@ -16,13 +17,15 @@ import {
   type Random,
   type SettledChildren,
 } from "@berg/kube";
-import type { ChallengeInstance } from "@berg/resources";
+import { type ChallengeInstance, Challenges, finalizers } from "@berg/resources";
 import { isOurs } from "../builders/marks.ts";
 import { instanceNamespaceName } from "../builders/names.ts";
+import { isExpired } from "../expiry/due.ts";
+import { isEnding } from "../phases/ending.ts";
 import { neededKinds } from "../phases/kinds.ts";
 import { recorded } from "../phases/record.ts";
 import type { Settings } from "../settings/settings.ts";
-import { conditionTypes } from "../vocabulary.ts";
+import { conditionTypes, reasons } from "../vocabulary.ts";
 import { by, type Caches, challengeKey } from "./caches.ts";
 import { newInstanceId } from "./instance-id.ts";
 import type { Places } from "./places.ts";
@@ -46,9 +49,16 @@ export interface Asked {
   namespace: { found: Stored<Namespace> | undefined } | undefined;
 }
 
+/** What keeps one kind or the Challenge from being found must not keep an instance from ending: it needs neither. */
 export async function ask(key: ObjectKey, around: Surroundings, signal: AbortSignal): Promise<Asked> {
-  await lookForKinds(key, around, signal);
-  return { namespace: await askForNamespace(key, around, signal) };
+  const instance = around.caches.instances.view.get(key);
+  if (!instance) return { namespace: undefined };
+  const ends = isEnding(instance) || isExpired(instance.status ?? {}, around.clock.now());
+  if (!ends) {
+    await askForChallenge(instance, around, signal);
+    await lookForKinds(instance, around, signal);
+  }
+  return { namespace: await askForNamespace(instance, ends, around, signal) };
 }
 
 /**
@@ -65,27 +75,48 @@ export function gather(key: ObjectKey, asked: Asked, around: Surroundings): Snap
     now,
     instance,
     freshId: newInstanceId(now, random),
-    challenge: caches.challenges.get(challengeKey(instance, settings)),
+    challenge: caches.challenges.view.get(challengeKey(instance, settings)),
     revision: revisionOf(instance, caches),
     rivals: rivalsOf(instance, caches),
-    hasPlace: places.has(instance),
+    hasPlace: () => places.has(instance),
     namespace: asked.namespace
       ? asked.namespace.found
       : caches.namespaces.view.get(instanceNamespaceName(instance.spec.ownerId)),
     children: childrenOf(instance, caches),
     pods: caches.pods.view.byIndex(by.instance, uid).filter((pod) => isInside(pod, instance)),
     pullSecret: caches.pullSecret?.informer.get(caches.pullSecret.key),
+    pullSecretNamespace: splitKey(caches.pullSecret?.key ?? "").namespace,
     kinds: servedKinds(caches),
     isAsWanted: ({ manifest }, found) => settled.has(manifest, found),
+    wasAsWanted: (found) => settled.had(found),
   } satisfies Snapshot);
 }
 
+/**
+ * Who applies both in one file must not be told that the Challenge is missing because the copy has the instance first.
+ * Asked once: afterwards the copy tells.
+ */
+async function askForChallenge(
+  instance: Stored<ChallengeInstance>,
+  { client, caches, settings }: Surroundings,
+  signal: AbortSignal,
+): Promise<void> {
+  const key = challengeKey(instance, settings);
+  const isHeld = instance.metadata.finalizers?.includes(finalizers.controller) ?? false;
+  if (!isHeld || instance.status?.instanceId !== undefined || caches.challenges.view.get(key)) return;
+  const { namespace, name } = splitKey(key);
+  const found = await orUndefined(client.get(Challenges, namespace, name, { signal }));
+  if (found) caches.challenges.view.wrote(found);
+}
+
 /** Kinds that were not there may have been installed since; only what this instance needs is asked for. */
-async function lookForKinds(key: ObjectKey, { caches, settings }: Surroundings, signal: AbortSignal): Promise<void> {
-  const instance = caches.instances.view.get(key);
-  if (!instance) return;
+async function lookForKinds(
+  instance: Stored<ChallengeInstance>,
+  { caches, settings }: Surroundings,
+  signal: AbortSignal,
+): Promise<void> {
   const revision = revisionOf(instance, caches);
-  const challenge = caches.challenges.get(challengeKey(instance, settings));
+  const challenge = caches.challenges.view.get(challengeKey(instance, settings));
   const { workload, settings: build } = recorded(revision) ?? {
     workload: challenge?.spec ?? { containers: [] },
     settings: settings.build,
@@ -101,22 +132,28 @@ async function lookForKinds(key: ObjectKey, { caches, settings }: Surroundings, 
  * ours is in the way, and whether one that was ours is really gone. A copy that lags behind would say the wrong thing.
  */
 async function askForNamespace(
-  key: ObjectKey,
+  instance: Stored<ChallengeInstance>,
+  ends: boolean,
   { client, caches }: Surroundings,
   signal: AbortSignal,
 ): Promise<Asked["namespace"]> {
-  const instance = caches.instances.view.get(key);
-  const { status } = instance ?? {};
-  if (!instance || !status || status.phase === "Terminated") return undefined;
+  const { status } = instance;
+  if (!status || status.phase === "Terminated") return undefined;
   const name = instanceNamespaceName(instance.spec.ownerId);
   const known = caches.namespaces.view.get(name);
   const isExpected = isConditionTrue(status.conditions, conditionTypes.namespaceCreated);
-  const isClear = known ? !isExpected || isOurs(known, instance.metadata.uid) : !isExpected && !status.revision;
+  // What was refused has been taken away again, and nothing is made until something else is wanted.
+  const isNeverMade = !status.revision || (status.reason === reasons.manifestRefused && !ends);
+  const isClear = known ? !isExpected || isOurs(known, instance.metadata.uid) : !isExpected && isNeverMade;
   if (isClear) return undefined;
+  return { found: await orUndefined(client.get(Namespaces, "", name, { signal })) };
+}
+
+async function orUndefined<T>(asking: Promise<T>): Promise<T | undefined> {
   try {
-    return { found: await client.get(Namespaces, "", name, { signal }) };
+    return await asking;
   } catch (error) {
-    if (isNotFound(error)) return { found: undefined };
+    if (isNotFound(error)) return undefined;
     throw error;
   }
 }

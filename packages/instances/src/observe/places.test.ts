@@ -1,3 +1,6 @@
+import { keyOf, type ObjectKey, type Stored } from "@berg/apimachinery";
+import type { ChallengeInstance } from "@berg/resources";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type InstanceBuilder, makeInstance, startOfTest } from "../testing/make-objects.ts";
 import { Places } from "./places.ts";
@@ -7,7 +10,12 @@ const nth = (n: number) => makeInstance(`i${n}`, `owner-${n}`).createdAt(startOf
 const running = (n: number) => nth(n).withStatus({ phase: "Running", revision: "r" });
 const waiting = (n: number) =>
   nth(n).inPhase("Pending", "CapacityReached").withCondition("Admitted", "False", "CapacityReached");
-const places = (limit: number, all: InstanceBuilder[]) => new Places(limit, () => all.map(({ object }) => object));
+const places = (limit: number, all: InstanceBuilder[]) => {
+  const objects = new Map(all.map(({ object }) => [keyOf(object), object]));
+  const made = new Places(limit, (key) => objects.get(key));
+  for (const key of objects.keys()) made.changed(key);
+  return made;
+};
 
 test("without a limit everybody has a place, and nobody waits", () => {
   const all = [running(1), running(2), waiting(3)];
@@ -56,7 +64,7 @@ test("of two who are looked at side by side, one gets the last place", () => {
   expect(both.has(nth(2).object)).toBe(true);
   expect(both.take(nth(2).object)).toBe(true);
   expect(both.has(nth(1).object)).toBe(false);
-  both.release(nth(2).object.metadata.uid);
+  both.release(nth(2).object);
   expect(both.has(nth(1).object)).toBe(true);
 });
 
@@ -66,6 +74,61 @@ test("of two of one owner who begin at once, one has to look again", () => {
   expect(both.take(one.object)).toBe(true);
   expect(both.take(other.object)).toBe(false);
   expect(both.take(one.object)).toBe(true);
-  both.release(one.object.metadata.uid);
+  both.release(one.object);
   expect(both.take(other.object)).toBe(true);
+});
+
+test("whatever changes, in whatever order, it is as if all were counted anew", () => {
+  const state = fc.constantFrom<(n: number) => InstanceBuilder | undefined>(
+    nth,
+    running,
+    waiting,
+    (n) => waiting(n).deletedAt(startOfTest),
+    (n) => running(n).withStatus({ terminationReason: "Timeout" }),
+    (n) => waiting(n).createdAt(startOfTest),
+    () => undefined,
+  );
+  const change = fc.record({ n: fc.nat({ max: 6 }), state });
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 30 }), fc.integer({ min: 1, max: 4 }), (changes, limit) => {
+      const now = new Map<ObjectKey, InstanceBuilder>();
+      const kept = new Places(limit, (key) => now.get(key)?.object);
+      for (const { n, state } of changes) {
+        const key = keyOf(nth(n).object);
+        const instance = state(n);
+        if (instance) now.set(key, instance);
+        else now.delete(key);
+        kept.changed(key);
+      }
+      const anew = places(limit, [...now.values()]);
+      expect(kept.next()).toEqual(anew.next());
+      for (let n = 0; n <= 6; n++) expect(kept.has(nth(n).object)).toBe(anew.has(nth(n).object));
+    }),
+  );
+});
+
+test("with ten thousand instances, a change costs a handful of steps", () => {
+  let reads = 0;
+  const counted = ({ object }: InstanceBuilder): Stored<ChallengeInstance> => {
+    const { metadata } = object;
+    return Object.defineProperty({ ...object }, "metadata", {
+      get: () => {
+        reads++;
+        return metadata;
+      },
+    });
+  };
+  const all = Array.from({ length: 10_000 }, (_, n) => counted(n < 9_000 ? running(n) : waiting(n)));
+  const byKey = new Map(all.map((object) => [keyOf(object), object]));
+  const many = new Places(9_001, (key) => byKey.get(key));
+  for (const key of byKey.keys()) many.changed(key);
+  const one = byKey.get("berg/i9500") as Stored<ChallengeInstance>;
+  reads = 0;
+  many.changed("berg/i1");
+  many.changed("berg/i9500");
+  expect([many.has(one), many.next()]).toEqual([false, ["berg/i9000"]]);
+  many.take(one);
+  many.release(one);
+  // A search among a thousand takes ten steps, and each reads both sides.
+  expect(reads).toBeLessThan(250);
 });

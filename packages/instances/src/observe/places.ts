@@ -3,6 +3,9 @@
  *
  * A place is taken in memory before it is written down, without a pause in between; else two instances that are looked
  * at side by side would both take the last one, or two of one owner would both begin.
+ *
+ * Who holds one and who waits is kept from change to change: with ten thousand instances, to count them anew each time
+ * would cost more than all else that a change leads to.
  */
 import { keyOf, type ObjectKey, type Stored } from "@berg/apimachinery";
 import type { ChallengeInstance } from "@berg/resources";
@@ -12,53 +15,77 @@ type Instance = Stored<ChallengeInstance>;
 
 export class Places {
   readonly #limit: number;
-  readonly #all: () => Iterable<Instance>;
+  readonly #find: (key: ObjectKey) => Instance | undefined;
   /** Those whose status is being written: by UID, their owner. */
   readonly #taken = new Map<string, string>();
+  readonly #held = new Set<ObjectKey>();
+  /** In the order in which they came. */
+  readonly #waiting: Instance[] = [];
+  /** The same, by key, as they were when they were put there. */
+  readonly #waitingByKey = new Map<ObjectKey, Instance>();
 
-  /** `limit` 0: everybody may run. */
-  constructor(limit: number, all: () => Iterable<Instance>) {
+  /** `limit` 0: everybody may run. `find` gives an instance as it is now, with what this process has written. */
+  constructor(limit: number, find: (key: ObjectKey) => Instance | undefined) {
     this.#limit = limit;
-    this.#all = all;
+    this.#find = find;
+  }
+
+  /** To be told of every change of an instance before anybody looks at it. */
+  changed(key: ObjectKey): void {
+    if (this.#limit === 0) return;
+    const instance = this.#find(key);
+    const holds = instance !== undefined && this.#holds(instance);
+    if (holds) this.#held.add(key);
+    else this.#held.delete(key);
+    this.#leave(key);
+    if (instance && !holds && isWaiting(instance)) {
+      this.#waiting.splice(this.#ahead(instance), 0, instance);
+      this.#waitingByKey.set(key, instance);
+    }
   }
 
   has(instance: Instance): boolean {
     if (this.#limit === 0 || this.#holds(instance)) return true;
-    const ahead = this.waiting().filter(
-      (other) => other.metadata.uid !== instance.metadata.uid && isBefore(other, instance),
-    );
-    return this.#held() + ahead.length < this.#limit;
+    return this.#held.size + this.#ahead(instance) < this.#limit;
   }
 
   /** False where another instance of the same owner is taking one at this moment. */
-  take({ metadata, spec }: Instance): boolean {
-    for (const [uid, ownerId] of this.#taken) if (ownerId === spec.ownerId && uid !== metadata.uid) return false;
-    this.#taken.set(metadata.uid, spec.ownerId);
+  take(instance: Instance): boolean {
+    const { uid } = instance.metadata;
+    const { ownerId } = instance.spec;
+    for (const [other, owner] of this.#taken) if (owner === ownerId && other !== uid) return false;
+    this.#taken.set(uid, ownerId);
+    this.changed(keyOf(instance));
     return true;
   }
 
-  /** To be told when the status that holds the place is written, or could not be. */
-  release(uid: string): void {
-    this.#taken.delete(uid);
+  /** To be told when the status, which may hold a place, is written, or could not be. */
+  release(instance: Instance): void {
+    this.#taken.delete(instance.metadata.uid);
+    this.changed(keyOf(instance));
   }
 
   /** Those who would get the places that are free now. */
   next(): ObjectKey[] {
-    if (this.#limit === 0) return [];
-    return this.waiting()
-      .sort((one, other) => (isBefore(one, other) ? -1 : 1))
-      .slice(0, Math.max(0, this.#limit - this.#held()))
-      .map(keyOf);
+    return this.#waiting.slice(0, Math.max(0, this.#limit - this.#held.size)).map(keyOf);
   }
 
-  waiting(): Instance[] {
-    return [...this.#all()].filter((instance) => isWaiting(instance) && !this.#holds(instance));
+  #leave(key: ObjectKey): void {
+    const known = this.#waitingByKey.get(key);
+    if (!known) return;
+    this.#waitingByKey.delete(key);
+    this.#waiting.splice(this.#ahead(known), 1);
   }
 
-  #held(): number {
-    let held = 0;
-    for (const instance of this.#all()) if (this.#holds(instance)) held++;
-    return held;
+  /** How many of those who wait came before it. */
+  #ahead(instance: Instance): number {
+    let [low, high] = [0, this.#waiting.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (isBefore(this.#waiting[middle] as Instance, instance)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   /** One that ends has stopped its containers, or is about to: its place is free. */

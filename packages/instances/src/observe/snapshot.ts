@@ -16,17 +16,21 @@ export interface Snapshot {
   /** Those of the same owner that have not ended yet. */
   rivals: readonly Stored<ChallengeInstance>[];
   /** Whether the organiser's limit leaves a place for this one. */
-  hasPlace: boolean;
+  hasPlace(): boolean;
   /** The one under this instance's name, whoever made it; a foreign one shows only where it got in the way. */
   namespace: Stored<Namespace> | undefined;
   /** Everything in it that carries our mark, by `childKey`. */
   children: ReadonlyMap<string, Stored<KubeObject>>;
   pods: readonly Stored<Pod>[];
   pullSecret: Stored<Secret> | undefined;
+  /** Where it has to be. */
+  pullSecretNamespace: string;
   /** The kinds of children that can be made and looked after here, by their name. */
   kinds: ReadonlyMap<string, ResourceType>;
   /** Whether what was found is what is wanted, as far as the server lets it be. */
   isAsWanted(child: Child, found: Stored<KubeObject>): boolean;
+  /** Whether it was so at an earlier look of this process. */
+  wasAsWanted(found: Stored<KubeObject>): boolean;
 }
 
 /** `childKey("Service", "web")` */

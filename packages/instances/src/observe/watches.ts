@@ -1,8 +1,17 @@
 /** Which changes ask for a look at which instances. */
 import { jsonEqual, type KubeObject, keyOf, type ObjectKey, type Stored } from "@berg/apimachinery";
-import { type Change, type Enqueue, type Informer, type Watch, watchMapped, watchOwned } from "@berg/kube";
+import {
+  type Change,
+  type Enqueue,
+  type Informer,
+  type OptionalInformer,
+  type Watch,
+  watchMapped,
+  watchOwned,
+} from "@berg/kube";
 import { type ChallengeInstance, labels } from "@berg/resources";
 import { isEnding } from "../phases/ending.ts";
+import { reasons } from "../vocabulary.ts";
 import { by, type Caches, type ChildSource } from "./caches.ts";
 import type { Places } from "./places.ts";
 
@@ -15,12 +24,13 @@ export function watchesOf(caches: Caches, places: Places): Watch[] {
   const all = () => owners.list().map(keyOf);
   return [
     watchInstances(caches, places),
-    watchMapped(challenges, (challenge) => instances.view.byIndex(by.challenge, keyOf(challenge)).map(keyOf)),
+    watchMapped(challenges.informer, (challenge) => instances.view.byIndex(by.challenge, keyOf(challenge)).map(keyOf)),
     watchMapped(revisions.informer, (revision) => instances.view.byIndex(by.revision, keyOf(revision)).map(keyOf)),
     // Also those who wait for the namespace of the owner's previous instance to go.
     watchMapped(namespaces.informer, (namespace) => ofOwner(caches, namespace.metadata.labels?.[labels.ownerId])),
     watchOwned(pods.informer, owners, labels.instanceUid),
     ...[...children.values()].map(({ source }) => watchChildren(source, caches)),
+    ...[...children.values()].flatMap(({ source }) => ("onServed" in source ? [watchKind(source, caches)] : [])),
     ...(pullSecret ? [watchMapped(pullSecret.informer, all)] : []),
   ];
 }
@@ -47,6 +57,20 @@ function watchChildren(source: ChildSource, { instances }: Caches): Watch {
   };
 }
 
+/** Those who were told that a kind is missing, when it no longer is. */
+function watchKind(kind: OptionalInformer<KubeObject>, { instances }: Caches): Watch {
+  const isTold = ({ status }: ChallengeInstance) =>
+    status?.conditions?.some(({ reason }) => reason === reasons.kindMissing) ?? false;
+  return {
+    informers: [instances.informer],
+    start: (enqueue) =>
+      kind.onServed(() => {
+        for (const instance of instances.view.list()) if (isTold(instance)) enqueue(keyOf(instance));
+      }),
+    all: () => [],
+  };
+}
+
 /** Whether nothing differs but the version: the copies keep of a status only what somebody reads. */
 function isEcho(old: Stored<KubeObject>, object: Stored<KubeObject>): boolean {
   const { resourceVersion } = old.metadata;
@@ -62,6 +86,7 @@ function watchInstances(caches: Caches, places: Places): Watch {
   const { informer } = caches.instances;
   const onChange = (change: Change<ChallengeInstance>, enqueue: Enqueue) => {
     const { object } = change;
+    places.changed(keyOf(object));
     enqueue(keyOf(object), { priority: isEnding(object) ? endingPriority : 0 });
     if (change.type === "updated" && !isElsewhere(change.old, object)) return;
     for (const key of ofOwner(caches, object.spec.ownerId)) if (key !== keyOf(object)) enqueue(key);

@@ -77,6 +77,18 @@ describe("what it runs", () => {
     expect(conditionOf(seen, "DeploymentsCreated")).toMatchObject({ status: "Unknown", reason: "RevisionLost" });
   });
 
+  test("stays with a record of an older version, in which the Challenge and younger settings are not", () => {
+    const { data } = whole.seen.revision as { data: { workload: object; settings: typeof settings.build } };
+    const { httpTls: _, ...gateway } = data.settings.gateway;
+    const older = { workload: data.workload, settings: { ...data.settings, gateway } };
+    expect(made(whole.with({ revision: { ...whole.seen.revision, data: older } as never }))).toEqual([]);
+  });
+
+  test("stays when Challenges are looked for somewhere else", () => {
+    const elsewhere = { ...settings, challengeNamespace: "other" };
+    expect(decide(whole.with({ challenge: undefined }).seen, elsewhere).effects).toEqual([]);
+  });
+
   test("is recorded again where the Challenge is as it was", () => {
     expect(made(whole.with({ revision: undefined }))).toEqual(["ControllerRevision"]);
   });

@@ -3,7 +3,7 @@
  * recorded: the same in every phase, so that this is also how a running instance is repaired.
  */
 import type { KubeObject, Stored } from "@berg/apimachinery";
-import { ControllerRevisions, findCondition } from "@berg/kube";
+import { ControllerRevisions, Deployments, Secrets } from "@berg/kube";
 import type { InstanceService } from "@berg/resources";
 import type { Blueprint, Child } from "../builders/blueprint.ts";
 import { endpointEnv, publicServices } from "../builders/endpoints.ts";
@@ -13,22 +13,23 @@ import { HTTPRoutes, TLSRoutes } from "../builders/route-types.ts";
 import { workloads } from "../builders/workloads.ts";
 import { childKey, type Snapshot } from "../observe/snapshot.ts";
 import type { Settings } from "../settings/settings.ts";
-import { type ConditionType, conditionTypes, reasons } from "../vocabulary.ts";
+import { conditionTypes, reasons } from "../vocabulary.ts";
+import { sayCreated } from "./created.ts";
 import type { Effect } from "./decision.ts";
 import type { StatusDraft } from "./draft.ts";
-import { missingKinds } from "./kinds.ts";
+import { askForKindsMs, missingKinds } from "./kinds.ts";
+import { isRecordedPullSecret, type Lack, lackOf } from "./lacking.ts";
 import { Lately } from "./lately.ts";
 import { nodePorts, withToldNumbers } from "./node-ports.ts";
 import { currentRevision, recordedBlueprint } from "./record.ts";
 import { ownNamespace } from "./take-down.ts";
 
-/** How often the cluster is asked whether a kind has been installed. */
-const askForKindsMs = 15_000;
-
 export interface Creation {
-  /** Empty when everything is there. */
+  /** Empty when everything is there, or nothing more can be made. */
   effects: Effect[];
   services: InstanceService[];
+  /** It waits for what is lacking, and the status says so: there are no pods whose health could be told. */
+  isHeld?: boolean;
   dueAt?: number | undefined;
 }
 
@@ -38,18 +39,35 @@ export function creating(seen: Snapshot, draft: StatusDraft, settings: Settings)
 
   // All of it before the first is made: what cannot be built leaves nothing behind.
   const stages = stagesOf(seen, blueprint);
-  const { services } = publicServices(blueprint, nodePorts(seen));
+  const services = publicServices(blueprint, nodePorts(seen));
   const record = recordToMake(seen, settings);
   if (record.length > 0) return { effects: record, services };
   // No pod before its network policy, its flag and its limits.
   for (const stage of stages) {
     const effects = toMake(seen, blueprint, stage);
+    // One that has been ready had all of it when it began.
+    const lack = draft.status.readyAt === undefined && effects.some(beginsPods) && lackOf(seen, blueprint, settings);
+    if (lack) return held(seen, draft, lack, services);
     if (effects.length > 0) return { effects, services };
   }
-  sayCreated(seen, draft, stages.flat());
   const missing = missingKinds(blueprint.workload, blueprint.settings, seen.kinds);
   for (const { condition, message } of missing) draft.condition(condition, "False", reasons.kindMissing, message);
+  const unmade = new Set(missing.map(({ condition }) => condition));
+  sayCreated(seen, draft, stages.flat(), unmade);
   return { effects: [], services, dueAt: missing.length > 0 ? seen.now + askForKindsMs : undefined };
+}
+
+function beginsPods(effect: Effect): boolean {
+  return effect.do === "make" && effect.child.type.kind === Deployments.kind && !effect.found;
+}
+
+/** A phase is not gone back to: one that had pods before says that it is still starting. */
+function held({ now }: Snapshot, draft: StatusDraft, lack: Lack, services: InstanceService[]): Creation {
+  const { condition, reason, message } = lack;
+  draft.condition(condition, "False", reason, message);
+  draft.enterBecause(draft.status.phase === "Starting" ? "Starting" : "Creating", reason, message);
+  const dueAt = reason === reasons.kindMissing ? now + askForKindsMs : undefined;
+  return { effects: [], services, isHeld: true, dueAt };
 }
 
 /** What is made after what. */
@@ -70,11 +88,13 @@ const lately = new Lately<Child[][]>(64);
 
 /** Nothing is repaired any more, and nothing is torn down: players may be at work in it. */
 function revisionLost({ instance }: Snapshot, draft: StatusDraft): Creation {
+  const { revision } = instance.status ?? {};
+  const record = revision ? `The ControllerRevision ${revision}` : "The record of what this instance runs";
   draft.condition(
     conditionTypes.deploymentsCreated,
     "Unknown",
     reasons.revisionLost,
-    `The ControllerRevision ${instance.status?.revision} is gone and the Challenge has changed since: what is deleted or edited by hand cannot be put back. Start a new instance.`,
+    `${record} is gone and the Challenge has changed since: what is deleted or edited by hand cannot be put back. Start a new instance.`,
   );
   return { effects: [], services: instance.status?.services ?? [] };
 }
@@ -88,85 +108,35 @@ function recordToMake(seen: Snapshot, settings: Settings): Effect[] {
   return [{ do: "make", child }];
 }
 
-/** A kind that the cluster lacks is left out: the condition says so, and everything else is looked after. */
+/**
+ * A kind that the cluster lacks is left out: the condition says so, and everything else is looked after. So is the pull
+ * secret where it is not the one that the pods name: the copy that was made stays as it is.
+ */
 function foundationOf({ kinds, pullSecret }: Snapshot, blueprint: Blueprint): Child[] {
   const routeTypes = {
     httpRoute: kinds.get(HTTPRoutes.kind) ?? HTTPRoutes,
     tlsRoute: kinds.get(TLSRoutes.kind) ?? TLSRoutes,
   };
-  return foundation(blueprint, routeTypes, pullSecret).filter(({ type }) => kinds.has(type.kind));
+  const source = isRecordedPullSecret(blueprint, pullSecret) ? pullSecret : undefined;
+  return foundation(blueprint, routeTypes, source).filter(({ type }) => kinds.has(type.kind));
 }
 
 function toMake(seen: Snapshot, blueprint: Blueprint, children: Child[]): Effect[] {
   return children.flatMap((child): Effect[] => {
     const found = foundFor(seen, child);
     if (!found) return [{ do: "make", child: withToldNumbers(seen, blueprint, child) }];
-    return seen.isAsWanted(child, found) ? [] : [{ do: "make", child, found }];
+    if (seen.isAsWanted(child, found)) return [];
+    const wasEdited = seen.wasAsWanted(found) && !isPullSecret(child, blueprint);
+    return [{ do: "make", child, found, wasEdited }];
   });
+}
+
+/** Of all that is wanted, only this changes while an instance runs: the organiser renews what is in it. */
+function isPullSecret({ type, manifest }: Child, { settings }: Blueprint): boolean {
+  return type.kind === Secrets.kind && manifest.metadata.name === settings.pullSecretName;
 }
 
 function foundFor(seen: Snapshot, { type, manifest }: Child): Stored<KubeObject> | undefined {
   if (type.kind === "Namespace") return ownNamespace(seen);
   return seen.children.get(childKey(type.kind, manifest.metadata.name));
-}
-
-/** Which condition speaks for which kind; everything else is said with the Deployments. */
-export function conditionOf(kind: string): ConditionType {
-  return conditionByKind[kind] ?? conditionTypes.deploymentsCreated;
-}
-
-const conditionByKind: Record<string, ConditionType> = {
-  Namespace: conditionTypes.namespaceCreated,
-  NetworkPolicy: conditionTypes.networkPolicyCreated,
-  CiliumNetworkPolicy: conditionTypes.networkPolicyCreated,
-  Service: conditionTypes.servicesCreated,
-  HTTPRoute: conditionTypes.routesCreated,
-  TLSRoute: conditionTypes.routesCreated,
-};
-
-function sayCreated(seen: Snapshot, draft: StatusDraft, children: Child[]): void {
-  for (const { type, created, notNeeded } of createdTexts) {
-    const isUsed = children.some((child) => conditionOf(child.type.kind) === type);
-    if (isUsed) draft.condition(type, "True", reasons.created, created);
-    else draft.condition(type, "True", reasons.notNeeded, notNeeded);
-  }
-  const refused = routesNotAccepted(seen);
-  if (refused) draft.condition(conditionTypes.routesCreated, "True", reasons.routeNotAccepted, refused);
-}
-
-const createdTexts: { type: ConditionType; created: string; notNeeded: string }[] = [
-  { type: conditionTypes.namespaceCreated, created: "The namespace is there.", notNeeded: "" },
-  {
-    type: conditionTypes.networkPolicyCreated,
-    created: "The network policy is there.",
-    notNeeded: "The organiser has turned network policies off (NETWORK_POLICY=none).",
-  },
-  {
-    type: conditionTypes.servicesCreated,
-    created: "All Services are there.",
-    notNeeded: "No container has a port, so no Service is needed.",
-  },
-  {
-    type: conditionTypes.routesCreated,
-    created: "All routes are there.",
-    notNeeded: "No port asks for a route.",
-  },
-  { type: conditionTypes.deploymentsCreated, created: "All Deployments are there.", notNeeded: "" },
-];
-
-/** A route may be there and lead nowhere: its gateway says so, in the route's status. */
-function routesNotAccepted({ children }: Snapshot): string | undefined {
-  const texts = [...children.values()].flatMap(({ kind, metadata, ...route }) => {
-    if (conditionOf(kind) !== conditionTypes.routesCreated) return [];
-    const { parents = [] } = (route as { status?: RouteStatus }).status ?? {};
-    return parents.flatMap(({ conditions }) => {
-      const accepted = findCondition(conditions, "Accepted");
-      return accepted?.status === "False" ? `${kind} ${metadata.name}: ${accepted.message || accepted.reason}` : [];
-    });
-  });
-  return texts.length === 0 ? undefined : `The gateway does not accept: ${texts.sort().join("; ")}`;
-}
-
-interface RouteStatus {
-  parents?: { conditions?: { type: string; status: string; reason?: string; message?: string }[] }[];
 }

@@ -16,6 +16,7 @@ import type { Decision } from "./decision.ts";
 import { StatusDraft } from "./draft.ts";
 import { endingOf } from "./ending.ts";
 import { failed } from "./failed.ts";
+import { askForKindsMs } from "./kinds.ts";
 import { identify, pending } from "./pending.ts";
 import { podHealth } from "./pod-health.ts";
 import { running } from "./running.ts";
@@ -25,7 +26,6 @@ import { terminating } from "./terminating.ts";
 
 /** A place that is taken by somebody else's object tells nobody when it becomes free. */
 const tryAgainMs = 60_000;
-const askForKindsMs = 15_000;
 
 export function decide(seen: Snapshot, settings: Settings): Decision {
   const { instance } = seen;
@@ -59,6 +59,7 @@ export function decide(seen: Snapshot, settings: Settings): Decision {
   const creation = creatingOrFailing(seen, draft, settings);
   if (!creation) return { ...nothing(draft), dueAt: next };
   const due = earliest(creation.dueAt, next);
+  if (creation.isHeld) return { ...nothing(draft), dueAt: due };
   const { effects, services } = creation;
   const health = podHealth(seen);
   const wasReady = draft.status.readyAt !== undefined;
@@ -105,9 +106,9 @@ function isMade(seen: Snapshot): boolean {
 function keepTime(seen: Snapshot, draft: StatusDraft, { expiry }: Settings): void {
   const { instance, challenge, now } = seen;
   const moved = limited(draft.status, instance.spec, challenge?.spec, expiry, now);
-  if (moved) draft.become(moved.status);
+  if (moved) draft.become(moved);
   const answer = renewed(draft.status, instance.spec, challenge?.spec, expiry, now);
-  if (answer) draft.become(answer.status);
+  if (answer) draft.become(answer);
   if (isExpiringSoon(draft.status, expiry, now)) draft.status.expiresSoon = true;
 }
 

@@ -6,9 +6,13 @@ import type { Child } from "../builders/blueprint.ts";
 export type Effect =
   | { do: "addFinalizer" }
   | { do: "removeFinalizer" }
-  /** Makes the object, or where it is `found`, makes it as it should be. */
-  | { do: "make"; child: Child; found?: Stored<KubeObject> }
-  | { do: "delete"; type: ResourceType; object: Stored<KubeObject> }
+  /**
+   * Makes the object, or where it is `found`, makes it as it should be. `wasEdited`: it was so before, and the same is
+   * wanted now as then, so that somebody else has changed it; else it may be that we want something else by now.
+   */
+  | { do: "make"; child: Child; found?: Stored<KubeObject>; wasEdited?: boolean }
+  /** `force`: without the time to end that the object was given. */
+  | { do: "delete"; type: ResourceType; object: Stored<KubeObject>; force?: boolean }
   | { do: "deleteInstance" };
 
 export interface Decision {

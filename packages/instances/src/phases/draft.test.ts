@@ -14,6 +14,20 @@ test("no flag gets into a text, whoever quotes it", () => {
   expect(JSON.stringify(draft.status)).not.toContain("flag{");
 });
 
+test("a flag that is so short that it stands in any word is not cut out of them: the text is withheld", () => {
+  const draft = draftOf(makeInstance().withSpec({ flag: "is" }));
+  draft.enterBecause("Failed", "OwnerBusy", "this is one");
+  expect(draft.status.message).toBe("(withheld: it may quote the flag)");
+  draft.enterBecause("Failed", "OwnerBusy", "One at a time");
+  expect(draft.status.message).toBe("One at a time");
+  expect(draft.quoted("anything")).toBe("(withheld: it may quote the flag)");
+});
+
+test("others' words are repeated where no flag is given, or it can be found in them", () => {
+  expect(draftOf().quoted("anything")).toBe("anything");
+  expect(draftOf(makeInstance().withSpec({ flag: "flag{canary}" })).quoted("anything")).toBe("anything");
+});
+
 test("an empty flag hides nothing", () => {
   const draft = draftOf(makeInstance().withSpec({ flag: "" }));
   draft.enterBecause("Failed", "OwnerBusy", "One at a time");

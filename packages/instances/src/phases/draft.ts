@@ -1,9 +1,10 @@
 /** A status in the making. Every change of an instance's status goes through these methods, so each can be found. */
 import { formatTime } from "@berg/apimachinery";
-import { findCondition, isConditionTrue, setCondition } from "@berg/kube";
+import { setCondition } from "@berg/kube";
 import { type ChallengeInstanceStatus, type InstancePhase, statusLimits } from "@berg/resources";
 import type { Snapshot } from "../observe/snapshot.ts";
 import { type ConditionType, conditionTypes, type Reason } from "../vocabulary.ts";
+import { canBeHidden, formsOf, withoutForms } from "./without-flag.ts";
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 type ConditionStatus = "True" | "False" | "Unknown";
@@ -13,6 +14,7 @@ export class StatusDraft {
   readonly #now: string;
   readonly #generation: number | undefined;
   readonly #flag: string | undefined;
+  #forms: string[] | undefined;
   readonly #said = new Set<ConditionType>();
 
   constructor({ instance, now }: Pick<Snapshot, "instance" | "now">) {
@@ -71,18 +73,22 @@ export class StatusDraft {
     if (kept && kept.length !== this.status.conditions?.length) this.status.conditions = kept;
   }
 
-  isTrue(type: ConditionType): boolean {
-    return isConditionTrue(this.status.conditions, type);
-  }
-
-  has(type: ConditionType): boolean {
-    return findCondition(this.status.conditions, type) !== undefined;
+  /** Words of others who were given the flag. Where that could not be found in them they are not repeated at all. */
+  quoted(words: string): string {
+    const isSafe = !this.#flag || canBeHidden(this.#flag);
+    return isSafe ? words : "(withheld: it may quote the flag)";
   }
 
   /** Some of it are others' words, of a registry or a container runtime, and those may quote what they were given. */
   #text(message: string): string {
-    const safe = this.#flag ? message.replaceAll(this.#flag, "[flag]") : message;
+    const safe = this.#withoutFlag(message);
     // The API server refuses a longer one, and with it the whole status.
     return safe.length <= statusLimits.message ? safe : `${safe.slice(0, statusLimits.message - 1)}…`;
+  }
+  #withoutFlag(message: string): string {
+    if (!this.#flag) return message;
+    if (!canBeHidden(this.#flag)) return message.includes(this.#flag) ? this.quoted(message) : message;
+    this.#forms ??= formsOf(this.#flag);
+    return withoutForms(message, this.#forms);
   }
 }

@@ -96,8 +96,8 @@ test("the usual words go from what happens to what has happened", () => {
   const first = decide(makeSnapshot(lives).withNamespace().at(end).seen, settings);
   expect(first.status).toMatchObject({
     terminationReason: "Timeout",
-    message: "This instance ends because of timeout.",
+    message: "This instance ends because its time is up.",
   });
   const last = decide(makeSnapshot(lives.withStatus(first.status)).at(end).seen, settings);
-  expect(last.status).toMatchObject({ phase: "Terminated", message: "This instance ended because of timeout." });
+  expect(last.status).toMatchObject({ phase: "Terminated", message: "This instance ended because its time is up." });
 });

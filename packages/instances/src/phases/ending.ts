@@ -43,7 +43,7 @@ function toldBefore({ terminationReason, message }: ChallengeInstanceStatus): Pi
 }
 
 export function endsBecause(reason: TerminationReason): string {
-  return `This instance ends because of ${endings[reason]}.`;
+  return `This instance ends because ${endings[reason].because}.`;
 }
 
 /** It was there, and is gone or going without our doing; or it is another instance's by now. */

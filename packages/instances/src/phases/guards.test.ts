@@ -75,7 +75,7 @@ const cases: Case[] = [
   },
   {
     name: "the owner's previous one is still going",
-    seen: fine.withNamespace("uid-of-previous"),
+    seen: fine.withNamespace("uid-of-previous", { deletionTimestamp: formatTime(startOfTest) }),
     phase: "Pending",
     condition: "NamespaceCreated",
     reason: "PreviousTerminating",
@@ -84,6 +84,22 @@ const cases: Case[] = [
   {
     name: "the owner's previous one may still be making something",
     seen: fine.withRivals(rival.withStatus({ phase: "Creating", revision: "r" }).deletedAt(startOfTest)),
+    phase: "Pending",
+    condition: "NamespaceCreated",
+    reason: "PreviousTerminating",
+    text: /starts by itself when it is gone/,
+  },
+  {
+    name: "the namespace of a previous one was left behind",
+    seen: fine.withNamespace("uid-of-previous"),
+    phase: "Pending",
+    condition: "NamespaceCreated",
+    reason: "LeftOver",
+    text: /is left over from an instance that no longer exists; delete it\./,
+  },
+  {
+    name: "the previous one has not begun to go",
+    seen: fine.withNamespace("uid-of-older").withRivals(rival.deletedAt(startOfTest)),
     phase: "Pending",
     condition: "NamespaceCreated",
     reason: "PreviousTerminating",
@@ -103,7 +119,7 @@ const cases: Case[] = [
     phase: "Pending",
     condition: "DeploymentsCreated",
     reason: "PullSecretMissing",
-    text: /The Secret registry \(PULL_SECRET_NAME\) is not in the controller's namespace/,
+    text: /^There is no Secret registry \(PULL_SECRET_NAME\) in the namespace berg; create it there\.$/,
   },
   {
     name: "the cluster has no such kind",
@@ -115,7 +131,7 @@ const cases: Case[] = [
   },
   {
     name: "all places are taken",
-    seen: fine.with({ hasPlace: false }),
+    seen: fine.with({ hasPlace: () => false }),
     phase: "Pending",
     condition: "Admitted",
     reason: "CapacityReached",
@@ -150,7 +166,7 @@ test("of several things in the way the first is told, and nothing is left of wha
     .identified()
     .inPhase("Pending", "CapacityReached")
     .withCondition("Admitted", "False", "CapacityReached");
-  const seen = fine.with({ instance: before.object, challenge: flagged, hasPlace: false }).withRivals(rival);
+  const seen = fine.with({ instance: before.object, challenge: flagged, hasPlace: () => false }).withRivals(rival);
   const { status } = decide(seen.seen, settings);
   expect(status).toMatchObject({ phase: "Failed", reason: "FlagMissing" });
   expect(findCondition(status.conditions, "Admitted")).toBeUndefined();
@@ -159,7 +175,7 @@ test("of several things in the way the first is told, and nothing is left of wha
 test("what others say about the instance stays", () => {
   const theirs = { type: "ListenerSaysSo", status: "True" as const, lastTransitionTime: formatTime(startOfTest) };
   const before = instance.identified().withStatus({ conditions: [theirs] });
-  const { status } = decide(fine.with({ instance: before.object, hasPlace: false }).seen, settings);
+  const { status } = decide(fine.with({ instance: before.object, hasPlace: () => false }).seen, settings);
   expect(status.conditions).toContainEqual(theirs);
 });
 

@@ -15,9 +15,10 @@ import { conditionTypes as conditions, reasons } from "../vocabulary.ts";
 import { stagesOf } from "./creating.ts";
 import type { StatusDraft } from "./draft.ts";
 import { missingKinds } from "./kinds.ts";
+import { pullSecretMissing } from "./lacking.ts";
 import { perChallenge } from "./per-challenge.ts";
 import { currentBlueprint, currentRevision } from "./record.ts";
-import { leavingRival, strongerRival } from "./rivals.ts";
+import { isLeftOver, leavingRival, strongerRival } from "./rivals.ts";
 
 type Guard = (seen: Snapshot, draft: StatusDraft, settings: Settings) => boolean;
 
@@ -106,7 +107,14 @@ const namespaceIsFree: Guard = (seen, draft) => {
   const isFree = !namespace || isOurs(namespace, instance.metadata.uid);
   if (isFree && !leavingRival(seen)) return true;
   const name = instanceNamespaceName(instance.spec.ownerId);
-  if (isFree || isManagedByBerg(namespace)) {
+  if (isLeftOver(seen)) {
+    draft.hold(
+      "Pending",
+      conditions.namespaceCreated,
+      reasons.leftOver,
+      `The namespace ${name} is left over from an instance that no longer exists; delete it. This instance starts by itself when it is gone.`,
+    );
+  } else if (isFree || isManagedByBerg(namespace)) {
     draft.hold(
       "Pending",
       conditions.namespaceCreated,
@@ -124,13 +132,13 @@ const namespaceIsFree: Guard = (seen, draft) => {
   return false;
 };
 
-const pullSecretIsThere: Guard = ({ pullSecret }, draft, { build }) => {
-  if (build.pullSecretName === "" || pullSecret) return true;
+const pullSecretIsThere: Guard = (seen, draft, { build }) => {
+  if (build.pullSecretName === "" || seen.pullSecret) return true;
   draft.hold(
     "Pending",
     conditions.deploymentsCreated,
     reasons.pullSecretMissing,
-    `The Secret ${build.pullSecretName} (PULL_SECRET_NAME) is not in the controller's namespace; create it there.`,
+    pullSecretMissing(seen, build.pullSecretName),
   );
   return false;
 };
@@ -142,8 +150,8 @@ const kindsAreServed: Guard = ({ challenge, kinds }, draft, { build }) => {
   return false;
 };
 
-const placeIsFree: Guard = ({ hasPlace }, draft, { maxInstances }) => {
-  if (hasPlace) return true;
+const placeIsFree: Guard = (seen, draft, { maxInstances }) => {
+  if (seen.hasPlace()) return true;
   draft.hold(
     "Pending",
     conditions.admitted,

@@ -4,6 +4,9 @@ import type { Snapshot } from "../observe/snapshot.ts";
 import type { BuildSettings } from "../settings/settings.ts";
 import { type ConditionType, conditionTypes } from "../vocabulary.ts";
 
+/** How often the cluster is asked whether a kind has been installed. */
+export const askForKindsMs = 15_000;
+
 export interface MissingKind {
   condition: ConditionType;
   message: string;
@@ -13,15 +16,17 @@ const texts: Record<string, { condition: ConditionType; message: string }> = {
   CiliumNetworkPolicy: {
     condition: conditionTypes.networkPolicyCreated,
     message:
-      "The cluster has no CiliumNetworkPolicy: install Cilium with its CRD ciliumnetworkpolicies.cilium.io, or set NETWORK_POLICY=kubernetes.",
+      "The cluster has no CiliumNetworkPolicy, or they cannot be listed (the log says why): install Cilium with its CRD ciliumnetworkpolicies.cilium.io, or set NETWORK_POLICY=kubernetes.",
   },
   HTTPRoute: {
     condition: conditionTypes.routesCreated,
-    message: "The cluster has no HTTPRoute: install the Gateway API with its CRD httproutes.gateway.networking.k8s.io.",
+    message:
+      "The cluster has no HTTPRoute, or they cannot be listed (the log says why): install the Gateway API with its CRD httproutes.gateway.networking.k8s.io.",
   },
   TLSRoute: {
     condition: conditionTypes.routesCreated,
-    message: "The cluster has no TLSRoute: install the Gateway API with its CRD tlsroutes.gateway.networking.k8s.io.",
+    message:
+      "The cluster has no TLSRoute, or they cannot be listed (the log says why): install the Gateway API with its CRD tlsroutes.gateway.networking.k8s.io.",
   },
 };
 

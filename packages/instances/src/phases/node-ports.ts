@@ -48,9 +48,9 @@ function isTaken({ instance, now }: Snapshot): boolean {
   return parseTime(created.lastTransitionTime ?? "") + insistForMs <= now;
 }
 
-/** The status tells of ports in the order of the Challenge; those at the nodes are the ones without TLS. */
-function toldNumbers({ instance }: Snapshot, { workload }: Blueprint): Map<string, number> {
-  const told = (instance.status?.services ?? []).filter(({ tls }) => !tls);
+/** The status tells of ports in the order of the Challenge; those at the nodes are under the domain itself. */
+function toldNumbers({ instance }: Snapshot, { workload, settings }: Blueprint): Map<string, number> {
+  const told = (instance.status?.services ?? []).filter(({ hostname }) => hostname === settings.domain);
   const keys = workload.containers.flatMap(({ hostname, ports }) =>
     ports
       .filter(({ type }) => type === "publicPort")

@@ -22,7 +22,7 @@ export function identify(seen: Snapshot, draft: StatusDraft, settings: Settings)
   const wish = instance.metadata.annotations?.[annotations.instanceId];
   draft.status.instanceId = wish !== undefined && uuid.test(wish) ? wish : seen.freshId;
   draft.status.startedAt = formatTime(now);
-  draft.become(started(draft.status, instance.spec, challenge?.spec, settings.expiry, now).status);
+  draft.become(started(draft.status, instance.spec, challenge?.spec, settings.expiry, now));
   return true;
 }
 
@@ -39,12 +39,15 @@ export function pending(seen: Snapshot, draft: StatusDraft, settings: Settings):
     draft.status.revision = revision;
     // No time is lost by waiting for a place, a flag or a Challenge.
     if (instance.status?.instanceId !== undefined) {
-      draft.become(restarted(draft.status, instance.spec, challenge?.spec, settings.expiry, now).status);
+      draft.become(restarted(draft.status, instance.spec, challenge?.spec, settings.expiry, now));
     }
   }
   draft.status.namespace = instanceNamespaceName(instance.spec.ownerId);
   draft.condition(conditionTypes.admitted, "True", reasons.admitted, "There is a place for this instance.");
-  if (instance.status?.phase !== "Creating") draft.forgetUnsaid();
-  draft.enter("Creating");
+  // What has kept it from being made holds until something is made.
+  if (instance.status?.phase !== "Creating") {
+    draft.forgetUnsaid();
+    draft.enter("Creating");
+  }
   return true;
 }

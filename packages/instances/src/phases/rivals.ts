@@ -2,6 +2,7 @@
 import type { Stored } from "@berg/apimachinery";
 import { isConditionTrue } from "@berg/kube";
 import type { ChallengeInstance } from "@berg/resources";
+import { isManagedByBerg, isOurs } from "../builders/marks.ts";
 import type { Snapshot } from "../observe/snapshot.ts";
 import { conditionTypes } from "../vocabulary.ts";
 import { isEnding } from "./ending.ts";
@@ -15,6 +16,13 @@ export function strongerRival({ instance, rivals }: Snapshot): Stored<ChallengeI
 /** One that is about to end, and may have made something: what it makes must not meet what this one makes. */
 export function leavingRival({ rivals }: Snapshot): Stored<ChallengeInstance> | undefined {
   return rivals.find((rival) => isEnding(rival) && rival.status?.revision !== undefined);
+}
+
+/** Whether the owner's namespace was made for an instance that is gone, so that nobody is about to remove it. */
+export function isLeftOver({ instance, namespace, rivals }: Snapshot): boolean {
+  if (!namespace || !isManagedByBerg(namespace) || namespace.metadata.deletionTimestamp) return false;
+  if (isOurs(namespace, instance.metadata.uid)) return false;
+  return !rivals.some((rival) => isEnding(rival) || isOurs(namespace, rival.metadata.uid));
 }
 
 function compare(one: Stored<ChallengeInstance>, other: Stored<ChallengeInstance>): number {

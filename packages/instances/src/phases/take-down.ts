@@ -2,15 +2,22 @@
  * Takes everything of an instance away: workloads first, then the namespace. In this order no pod outlives the network
  * policy that holds it.
  */
-import type { Stored } from "@berg/apimachinery";
-import { Deployments, isConditionTrue, type Namespace, Namespaces, Pods } from "@berg/kube";
+import { type KubeObject, parseTime, type Stored } from "@berg/apimachinery";
+import { Deployments, isConditionTrue, type Namespace, Namespaces, type Pod, Pods } from "@berg/kube";
 import { isAnothers, isOurs } from "../builders/marks.ts";
 import type { Snapshot } from "../observe/snapshot.ts";
 import { conditionTypes } from "../vocabulary.ts";
 import type { Effect } from "./decision.ts";
 
-/** The garbage collector needs about one second; after this, pods are deleted by us, and no Deployment is waited for. */
+/**
+ * The garbage collector needs about one second, and minutes where a thousand instances end at once. After this, pods are
+ * deleted by us, with their usual time to end; a pod that is made anew meanwhile has the same time.
+ */
 const mayLingerMs = 10_000;
+/** Within a second or two of its time a node has ended a pod, unless it is gone; until it is back the pod would stay. */
+const mayHangMs = 30_000;
+/** What is still there is held by somebody's finalizer. It must not keep the owner from the next instance for ever. */
+const mayBeHeldMs = 60_000;
 
 export interface TakeDown {
   effects: Effect[];
@@ -36,6 +43,12 @@ export function disownedNamespace({ namespace, instance }: Snapshot): Stored<Nam
     : namespace;
 }
 
+/** Something that is waited for, and what is done where it is still there then. */
+interface Wait {
+  until: number;
+  next?: Effect;
+}
+
 /** `since`: when it began, in ms since 1970. */
 export function takeDown(seen: Snapshot, namespace: Stored<Namespace>, since: number): TakeDown {
   const deployments = [...seen.children.values()].filter(({ kind }) => kind === Deployments.kind);
@@ -43,12 +56,35 @@ export function takeDown(seen: Snapshot, namespace: Stored<Namespace>, since: nu
   if (running.length > 0) {
     return { effects: running.map((object) => ({ do: "delete", type: Deployments, object })), stopped: false };
   }
-  const deadline = since + mayLingerMs;
-  if (seen.pods.length + deployments.length > 0 && seen.now < deadline) {
-    return { effects: [], stopped: false, dueAt: deadline };
+  const isGoing = namespace.metadata.deletionTimestamp !== undefined;
+  // A Deployment that somebody's finalizer holds makes new pods for those that we delete: only with the namespace they end.
+  const isHeldUp = deployments.some((held) => deletedAt(held) + mayBeHeldMs <= seen.now);
+  const pods = isGoing || isHeldUp ? seen.pods.filter(({ metadata }) => metadata.deletionTimestamp) : seen.pods;
+  const waits: Wait[] = [
+    ...deployments.map((held) => ({ until: deletedAt(held) + mayLingerMs })),
+    ...pods.map((pod) => waitFor(pod, since)),
+  ];
+  const effects = waits.flatMap(({ until, next }) => (until <= seen.now && next ? [next] : []));
+  if (effects.length > 0) return { effects, stopped: false };
+
+  const ahead = waits.map(({ until }) => until).filter((until) => until > seen.now);
+  const waiting = ahead.length > 0 ? { dueAt: Math.min(...ahead) } : undefined;
+  if (isGoing) return { effects: [], stopped: true, ...waiting };
+  if (waiting) return { effects: [], stopped: false, ...waiting };
+  return { effects: [{ do: "delete", type: Namespaces, object: namespace }], stopped: true };
+}
+
+/** By the pod's own times: how long ago the end began says nothing about what was done since, as after a restart. */
+function waitFor(pod: Stored<Pod>, since: number): Wait {
+  const { creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
+  if (deletionTimestamp === undefined) {
+    const until = Math.max(since, parseTime(creationTimestamp)) + mayLingerMs;
+    return { until, next: { do: "delete", type: Pods, object: pod } };
   }
-  if (namespace.metadata.deletionTimestamp !== undefined) return { effects: [], stopped: true };
-  // Those on a node that is gone would hold up the namespace, and with it the owner's next instance, until it is back.
-  const hanging: Effect[] = seen.pods.map((object) => ({ do: "delete", type: Pods, object }));
-  return { effects: [...hanging, { do: "delete", type: Namespaces, object: namespace }], stopped: true };
+  if (deletionGracePeriodSeconds === 0) return { until: deletedAt(pod) + mayBeHeldMs };
+  return { until: deletedAt(pod) + mayHangMs, next: { do: "delete", type: Pods, object: pod, force: true } };
+}
+
+function deletedAt({ metadata }: Stored<KubeObject>): number {
+  return parseTime(metadata.deletionTimestamp ?? "");
 }

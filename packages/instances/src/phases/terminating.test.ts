@@ -22,7 +22,13 @@ const deleted = { deletionTimestamp: formatTime(startOfTest) };
 
 const told = ({ seen }: SnapshotBuilder) =>
   decide(seen, settings).effects.map((effect) => {
-    return effect.do === "delete" ? `delete ${effect.type.kind} ${effect.object.metadata.uid}` : effect.do;
+    if (effect.do !== "delete") return effect.do;
+    return `${effect.force ? "force " : ""}delete ${effect.type.kind} ${effect.object.metadata.uid}`;
+  });
+
+const withPod = (metadata: object) =>
+  noDeployment.with({
+    pods: noDeployment.seen.pods.map((pod) => ({ ...pod, metadata: { ...pod.metadata, ...metadata } })),
   });
 
 test("the reason is written before anything is deleted", () => {
@@ -45,17 +51,39 @@ describe("step by step:", () => {
   test("their pods are waited for, but not for ever", () => {
     expect(told(noDeployment)).toEqual([]);
     expect(decide(noDeployment.seen, settings).dueAt).toBe(startOfTest + 10 * second);
-    expect(told(noDeployment.at(startOfTest + 10 * second))).toEqual([
-      "delete Pod uid-of-Pod-web-1",
-      "delete Namespace uid-of-Namespace-challenge-7d9f6a52-54c1-4f0e-8a53-0e6b3a1c9d20",
-    ]);
+    expect(told(noDeployment.at(startOfTest + 10 * second))).toEqual(["delete Pod uid-of-Pod-web-1"]);
+  });
+
+  test("a pod that was made meanwhile has the same time, however long ago the end began", () => {
+    const late = startOfTest + 600 * second;
+    const made = withPod({ creationTimestamp: formatTime(late) });
+    expect(told(made.at(late))).toEqual([]);
+    expect(decide(made.at(late).seen, settings).dueAt).toBe(late + 10 * second);
+    expect(told(made.at(late + 10 * second))).toEqual(["delete Pod uid-of-Pod-web-1"]);
   });
 
   test("a pod that is on its way out is waited for too: its containers may still run", () => {
-    const pods = noDeployment.seen.pods.map((pod) => ({ ...pod, metadata: { ...pod.metadata, ...deleted } }));
-    const going = noDeployment.with({ pods });
-    expect(told(going)).toEqual([]);
-    expect(told(going.at(startOfTest + 10 * second))).toContain("delete Pod uid-of-Pod-web-1");
+    const going = withPod(deleted);
+    expect(told(going.at(startOfTest + 10 * second))).toEqual([]);
+    expect(decide(going.seen, settings).dueAt).toBe(startOfTest + 30 * second);
+  });
+
+  test("a pod whose node does not end it is removed without asking, and then no more waited for", () => {
+    const late = startOfTest + 600 * second;
+    const going = withPod({ deletionTimestamp: formatTime(late) });
+    expect(told(going.at(late + 29 * second))).toEqual([]);
+    expect(told(going.at(late + 30 * second))).toEqual(["force delete Pod uid-of-Pod-web-1"]);
+    const forced = withPod({ deletionTimestamp: formatTime(late), deletionGracePeriodSeconds: 0 });
+    expect(told(forced.at(late + 30 * second))).toEqual([]);
+    expect(decide(forced.at(late + 30 * second).seen, settings).dueAt).toBe(late + 60 * second);
+    // Somebody's finalizer holds it.
+    expect(told(forced.at(late + 60 * second))).toEqual([expect.stringMatching(/^delete Namespace/)]);
+  });
+
+  test("a pod that hangs in a namespace that somebody else has deleted is removed as well", () => {
+    const going = withPod(deleted).withNamespace(undefined, deleted);
+    expect(decide(going.seen, settings)).toMatchObject({ effects: [], dueAt: startOfTest + 30 * second });
+    expect(told(going.at(startOfTest + 30 * second))).toEqual(["force delete Pod uid-of-Pod-web-1"]);
   });
 
   test("a Deployment that somebody's finalizer holds does not keep the namespace for ever", () => {
@@ -66,6 +94,11 @@ describe("step by step:", () => {
     expect(told(held)).toEqual([]);
     expect(decide(held.seen, settings).dueAt).toBe(startOfTest + 10 * second);
     expect(told(held.at(startOfTest + 10 * second))).toEqual([expect.stringMatching(/^delete Namespace/)]);
+    // With pods, which would only be made anew, it has longer.
+    expect(told(whole.with({ children }).at(startOfTest + 59 * second))).toEqual(["delete Pod uid-of-Pod-web-1"]);
+    expect(told(whole.with({ children }).at(startOfTest + 60 * second))).toEqual([
+      expect.stringMatching(/^delete Namespace/),
+    ]);
   });
 
   test("the namespace follows, and is waited for", () => {

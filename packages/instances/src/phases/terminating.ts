@@ -26,7 +26,7 @@ export function terminating(seen: Snapshot, ending: Ending): Decision {
   const effects: Effect[] = seen.instance.metadata.deletionTimestamp ? [] : [{ do: "deleteInstance" }];
   const down = takeDown(seen, namespace, beganAt(seen));
   effects.push(...down.effects);
-  const dueAt = down.stopped ? reportStuck(seen, namespace, draft) : down.dueAt;
+  const dueAt = down.dueAt ?? (down.stopped ? reportStuck(seen, namespace, draft) : undefined);
   return { effects, status: draft.status, statusFirst: false, dueAt };
 }
 

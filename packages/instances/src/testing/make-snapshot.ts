@@ -10,7 +10,7 @@ import { childKey, type Snapshot } from "../observe/snapshot.ts";
 import { stagesOf } from "../phases/creating.ts";
 import { currentBlueprint, currentRevision } from "../phases/record.ts";
 import type { Settings } from "../settings/settings.ts";
-import { type InstanceBuilder, makeChallenge, makeInstance, startOfTest } from "./make-objects.ts";
+import { home, type InstanceBuilder, makeChallenge, makeInstance, startOfTest } from "./make-objects.ts";
 import { type PodScript, podStatus } from "./model-cluster.ts";
 
 const usualKinds = [
@@ -126,12 +126,14 @@ export function makeSnapshot(instance: InstanceBuilder = makeInstance().held()):
     challenge: makeChallenge(),
     revision: undefined,
     rivals: [],
-    hasPlace: true,
+    hasPlace: () => true,
     namespace: undefined,
     children: new Map(),
     pods: [],
     pullSecret: undefined,
+    pullSecretNamespace: home,
     kinds: allKinds,
     isAsWanted: ({ manifest }, found) => isAsWanted(manifest, found),
+    wasAsWanted: () => true,
   });
 }

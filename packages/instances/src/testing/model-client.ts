@@ -14,6 +14,8 @@ export interface ModelRequest {
   name: string;
   /** The precondition of a delete. */
   uid?: string | undefined;
+  /** Of a delete: without the time to end. */
+  force?: boolean;
   /** What a delete would hit. */
   target?: Stored<KubeObject> | undefined;
 }
@@ -64,8 +66,9 @@ export class ModelClient {
       delete: async (type: ResourceType, namespace: string, name: string, options: DeleteOptions = {}) => {
         const { uid } = options.preconditions ?? {};
         const target = cluster.find(type, makeKey(namespace, name));
-        await this.#ask({ verb: "delete", kind: type.kind, name, uid, target });
-        cluster.delete("controller", type, makeKey(namespace, name), { uid, now: options.gracePeriodSeconds === 0 });
+        const force = options.gracePeriodSeconds === 0;
+        await this.#ask({ verb: "delete", kind: type.kind, name, uid, target, force });
+        cluster.delete("controller", type, makeKey(namespace, name), { uid, now: force });
       },
     };
     return client as unknown as Client;

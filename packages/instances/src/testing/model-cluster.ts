@@ -41,6 +41,10 @@ export class ModelCluster {
   readonly changes: ModelChange[] = [];
   /** By container; those that are not named here become ready. */
   readonly scripts = new Map<string, PodScript>();
+  /** The node of all pods is gone: nothing ends those that are deleted, nor removes them. */
+  nodeIsGone = false;
+  /** The garbage collector has too much else to do. */
+  collectorIsBusy = false;
   /** Namespaces that somebody's finalizer holds up. */
   readonly stuck = new Set<string>();
   readonly #objects = new Map<string, Stored<KubeObject>>();
@@ -144,9 +148,10 @@ export class ModelCluster {
     if (options.uid !== undefined && options.uid !== found.metadata.uid) throw refusal(409, { reason: "Conflict" });
     const waits = type.kind === "Namespace" || (type.kind === "Pod" && !options.now);
     if (!waits && !found.metadata.finalizers?.length) return void this.#put("deleted", by, found);
-    if (found.metadata.deletionTimestamp) return;
+    if (found.metadata.deletionTimestamp && !(options.now && type.kind === "Pod")) return;
     this.edit(by, found, ({ metadata }) => {
-      metadata.deletionTimestamp = formatTime(this.now);
+      metadata.deletionTimestamp ??= formatTime(this.now);
+      if (type.kind === "Pod") metadata.deletionGracePeriodSeconds = options.now ? 0 : 1;
     });
   }
 
@@ -169,7 +174,8 @@ export class ModelCluster {
   }
 
   #removeEndedPod(): boolean {
-    const pod = this.all<Pod>("Pod").find(({ metadata }) => metadata.deletionTimestamp);
+    if (this.nodeIsGone) return false;
+    const pod = this.all<Pod>("Pod").find(({ metadata }) => metadata.deletionTimestamp && !metadata.finalizers?.length);
     if (pod) this.#put("deleted", "cluster", pod);
     return pod !== undefined;
   }
@@ -180,17 +186,28 @@ export class ModelCluster {
       const { name, deletionTimestamp } = namespace.metadata;
       if (!deletionTimestamp || this.stuck.has(name)) continue;
       const inside = this.objects().filter(({ metadata }) => metadata.namespace === name);
-      this.#put("deleted", "cluster", inside.find(({ kind }) => kind === "Pod") ?? inside[0] ?? namespace);
+      const pod = inside.find(({ kind }) => kind === "Pod");
+      if (pod && this.#isHeld(pod)) {
+        if (pod.metadata.deletionTimestamp) continue;
+        this.delete("cluster", Pods, keyOf(pod));
+      } else this.#put("deleted", "cluster", pod ?? inside[0] ?? namespace);
       return true;
     }
     return false;
   }
 
   #collectPod(): boolean {
+    if (this.collectorIsBusy) return false;
     const owners = new Set(this.all<Deployment>("Deployment").map(({ metadata }) => metadata.uid));
-    const orphan = this.all<Pod>("Pod").find(({ metadata }) => !owners.has(metadata.ownerReferences?.[0]?.uid ?? ""));
-    if (orphan) this.#put("deleted", "cluster", orphan);
+    const orphan = this.all<Pod>("Pod").find(
+      ({ metadata }) => !owners.has(metadata.ownerReferences?.[0]?.uid ?? "") && !metadata.deletionTimestamp,
+    );
+    if (orphan) this.delete("cluster", Pods, keyOf(orphan));
     return orphan !== undefined;
+  }
+
+  #isHeld({ metadata }: KubeObject): boolean {
+    return this.nodeIsGone || (metadata.finalizers?.length ?? 0) > 0;
   }
 
   #makePod(): boolean {

@@ -4,12 +4,14 @@
  */
 import { isConflict, type KubeObject, keyOf, type ObjectKey, type ResourceType } from "@berg/apimachinery";
 import {
+  type AddOptions,
   type Clock,
   type Discovery,
   type EventRecorder,
   type Manager,
   OptionalInformer,
   type OptionalKind,
+  type Result,
   SettledChildren,
 } from "@berg/kube";
 import { ChallengeInstances } from "@berg/resources";
@@ -34,6 +36,10 @@ export class ModelController {
   readonly settings: Settings;
   /** Optional kinds that the cluster serves. */
   readonly kinds = new Set<string>(optionalTypes.map(({ kind }) => kind));
+  /** Of those, the ones that it does not let anybody list. */
+  readonly unlistable = new Set<string>();
+  /** Throws where the cluster does not say what it serves. */
+  discovery: () => boolean = () => true;
   readonly told: Told[] = [];
   readonly errors: unknown[] = [];
   /** How many reconciles there have been. */
@@ -42,7 +48,7 @@ export class ModelController {
   #seed = 1;
   #around!: Reconciler;
   #informers: ModelInformer<KubeObject>[] = [];
-  #queue: ObjectKey[] = [];
+  #queue = new Set<ObjectKey>();
   #timers = new Map<ObjectKey, number>();
 
   constructor(cluster: ModelCluster, settings: Settings) {
@@ -55,16 +61,15 @@ export class ModelController {
 
   restart(): void {
     this.#informers = [];
-    this.#queue = [];
+    this.#queue.clear();
     this.#timers = new Map();
     const client = this.client.asClient();
     const caches = openCaches(this.#manager(), this.settings, home, this.#clock);
-    const places = new Places(this.settings.maxInstances, () => caches.instances.view.list());
+    const places = new Places(this.settings.maxInstances, (key) => caches.instances.view.get(key));
     const settled = new SettledChildren();
     const released = new Set<string>();
-    onGone(
-      [...caches.children.values()].map(({ source }) => source),
-      (uid) => settled.forget(uid),
+    onGone([caches.namespaces.informer, ...[...caches.children.values()].map(({ source }) => source)], (uid) =>
+      settled.forget(uid),
     );
     onGone([caches.instances.informer], (uid) => released.delete(uid));
     const recorder: EventRecorder = {
@@ -88,28 +93,29 @@ export class ModelController {
       recorder,
       metrics,
     };
-    for (const watch of watchesOf(caches, places)) watch.start((key) => this.enqueue(key));
+    for (const watch of watchesOf(caches, places)) watch.start((key, options) => this.enqueue(key, options));
   }
 
   #manager(): Manager {
     const inform = (type: ResourceType, options?: ModelSelection<KubeObject>) => {
-      const informer = new ModelInformer(this.cluster, type, options);
+      const informer = new ModelInformer(this.cluster, type, options, () => !this.unlistable.has(type.kind));
       this.#informers.push(informer);
       return informer.asInformer();
     };
     const find = async ({ kind, version }: { kind: string; version?: string }) =>
+      this.discovery() &&
       optionalTypes.find((type) => type.kind === kind && type.version === version && this.kinds.has(kind));
     const optionalInformer = (kind: OptionalKind, options: ModelSelection<KubeObject>) =>
       new OptionalInformer(kind, { find } as unknown as Discovery, (type) => inform(type, options));
     return { informer: inform, optionalInformer } as unknown as Manager;
   }
 
-  enqueue(key: ObjectKey): void {
-    if (!this.#queue.includes(key)) this.#queue.push(key);
+  enqueue(key: ObjectKey, _options?: AddOptions): void {
+    this.#queue.add(key);
   }
 
   get isIdle(): boolean {
-    return this.#queue.length === 0;
+    return this.#queue.size === 0;
   }
 
   /** Lets the copies of some kinds go on; all of them unless told. Returns whether there was anything. */
@@ -126,14 +132,20 @@ export class ModelController {
       this.#timers.delete(key);
       this.enqueue(key);
     }
-    const ends = await Promise.allSettled(this.#queue.splice(0, count).map((key) => this.#look(key)));
+    const keys = [...this.#queue].slice(0, count);
+    for (const key of keys) this.#queue.delete(key);
+    const ends = await Promise.allSettled(keys.map((key) => this.#look(key)));
     for (const end of ends) if (end.status === "rejected") throw end.reason;
+  }
+
+  look(key: ObjectKey): Promise<Result | undefined> {
+    return reconcile(key, this.#around, new AbortController().signal);
   }
 
   async #look(key: ObjectKey): Promise<void> {
     this.turns++;
     try {
-      const result = await reconcile(key, this.#around, new AbortController().signal);
+      const result = await this.look(key);
       if (result?.requeueAfterMs !== undefined) this.#timers.set(key, this.cluster.now + result.requeueAfterMs);
     } catch (error) {
       if (error instanceof Crash) throw error;

@@ -11,28 +11,47 @@ export interface ModelSelection<T extends KubeObject> {
 
 export class ModelInformer<T extends KubeObject> {
   readonly type: ResourceType<T>;
-  readonly hasSynced = true;
   readonly #cluster: ModelCluster;
   readonly #options: ModelSelection<T>;
   readonly #objects = new Map<ObjectKey, Stored<T>>();
-  readonly #indexes = new Map<string, IndexFunction<T>>();
+  readonly #indexes = new Map<string, { valuesOf: IndexFunction<T>; found: Map<string, Map<ObjectKey, Stored<T>>> }>();
+  readonly #canList: () => boolean;
+  readonly #firstSync = Promise.withResolvers<void>();
+  hasSynced = false;
   readonly #handlers = new Set<(change: Change<T>) => void>();
   #position: number;
 
-  /** Begins with what is there now. */
-  constructor(cluster: ModelCluster, type: ResourceType<T>, options: ModelSelection<T> = {}) {
+  /** Begins with what is there now, if it may be listed. */
+  constructor(
+    cluster: ModelCluster,
+    type: ResourceType<T>,
+    options: ModelSelection<T> = {},
+    canList: () => boolean = () => true,
+  ) {
     this.#cluster = cluster;
+    this.#canList = canList;
     this.type = type;
     this.#options = options;
-    this.#position = cluster.changes.length;
-    for (const object of cluster.all<T>(type.kind)) {
-      if (this.#selects(object)) this.#objects.set(keyOf(object), this.prepare(object));
+    this.#position = 0;
+    if (canList()) this.#list();
+  }
+
+  #list(): void {
+    this.#position = this.#cluster.changes.length;
+    for (const object of this.#cluster.all<T>(this.type.kind)) {
+      if (this.#selects(object)) this.#take(false, object);
     }
+    this.hasSynced = true;
+    this.#firstSync.resolve();
   }
 
   /** The only thing that tests ask of it: takes in up to `most` changes. Returns whether there was one. */
   deliver(most = Number.POSITIVE_INFINITY): boolean {
     const { changes } = this.#cluster;
+    if (!this.hasSynced) {
+      if (this.#canList()) this.#list();
+      return this.hasSynced;
+    }
     let taken = 0;
     for (; taken < most && this.#position < changes.length; this.#position++) {
       const change = changes[this.#position];
@@ -49,10 +68,14 @@ export class ModelInformer<T extends KubeObject> {
     const prepared = this.prepare(object);
     if (isDeleted || !this.#selects(object)) {
       // What is no longer selected is told of as it was when it still was.
-      if (old && this.#objects.delete(key)) this.#announce({ type: "deleted", object: isDeleted ? prepared : old });
+      if (old && this.#objects.delete(key)) {
+        this.#index(key, old, undefined);
+        this.#announce({ type: "deleted", object: isDeleted ? prepared : old });
+      }
       return;
     }
     this.#objects.set(key, prepared);
+    this.#index(key, old, prepared);
     this.#announce(old ? { type: "updated", object: prepared, old } : { type: "added", object: prepared });
   }
 
@@ -73,6 +96,10 @@ export class ModelInformer<T extends KubeObject> {
     return String(this.#position);
   }
 
+  synced(): Promise<void> {
+    return this.#firstSync.promise;
+  }
+
   prepare(object: Stored<T>): Stored<T> {
     return this.#options.transform?.(object) ?? object;
   }
@@ -86,12 +113,22 @@ export class ModelInformer<T extends KubeObject> {
   }
 
   ensureIndex(name: string, valuesOf: IndexFunction<T>): void {
-    this.#indexes.set(name, valuesOf);
+    this.#indexes.set(name, { valuesOf, found: new Map() });
+    for (const [key, object] of this.#objects) this.#index(key, undefined, object);
+  }
+
+  #index(key: ObjectKey, old: Stored<T> | undefined, object: Stored<T> | undefined): void {
+    for (const { valuesOf, found } of this.#indexes.values()) {
+      for (const value of old ? valuesOf(old) : []) found.get(value)?.delete(key);
+      for (const value of object ? valuesOf(object) : []) {
+        const under = found.get(value) ?? new Map<ObjectKey, Stored<T>>();
+        found.set(value, under.set(key, object as Stored<T>));
+      }
+    }
   }
 
   byIndex(name: string, value: string): Stored<T>[] {
-    const valuesOf = this.#indexes.get(name);
-    return this.list().filter((object) => valuesOf?.(object).includes(value));
+    return [...(this.#indexes.get(name)?.found.get(value)?.values() ?? [])];
   }
 
   onChange(handler: (change: Change<T>) => void): () => void {

@@ -114,7 +114,8 @@ function policyBeforePods(changes: readonly ModelChange[]): string[] {
     }
     if (object.kind === "Namespace" && by === "controller" && object.metadata.deletionTimestamp) {
       const left = aliveAt(changes, object).filter(({ kind, metadata }) => {
-        return kind === "Pod" && metadata.namespace === object.metadata.name && !metadata.deletionTimestamp;
+        const isForced = metadata.deletionGracePeriodSeconds === 0;
+        return kind === "Pod" && metadata.namespace === object.metadata.name && !isForced;
       });
       if (left.length > 0) broken.push(`I6: ${nameOf(object)} was deleted before its pods`);
     }

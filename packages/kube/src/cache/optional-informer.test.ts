@@ -1,8 +1,9 @@
 import { defineResource, type ResourceType } from "@berg/apimachinery";
 import { expect, test } from "vitest";
 import type { ConfigMap } from "../kinds.ts";
-import { settle } from "../testing/fake-clock.ts";
+import { FakeClock, settle } from "../testing/fake-clock.ts";
 import { FakeServer } from "../testing/fake-server.ts";
+import { refusal } from "../testing/refusal.ts";
 import { Informer } from "./informer.ts";
 import { OptionalInformer } from "./optional-informer.ts";
 import { OwnWrites } from "./own-writes.ts";
@@ -13,6 +14,7 @@ const kind = { group: "example.com", kind: "Route", versions: ["v1", "v1alpha2"]
 
 function world(...served: ResourceType[]) {
   const server = new FakeServer();
+  const clock = new FakeClock();
   const started: string[] = [];
   const stop = new AbortController();
   const discovery = {
@@ -22,7 +24,7 @@ function world(...served: ResourceType[]) {
   };
   const start = (type: ResourceType<ConfigMap>) => {
     started.push(type.version);
-    const informer = new Informer<ConfigMap>({ client: server.client, type });
+    const informer = new Informer<ConfigMap>({ client: server.client, type, clock });
     void informer.run(stop.signal);
     return informer;
   };
@@ -33,7 +35,7 @@ function world(...served: ResourceType[]) {
     stop.abort();
     await settle();
   };
-  return { server, served, started, make, signal, end };
+  return { server, served, started, make, signal, clock, end };
 }
 
 test.each([
@@ -44,8 +46,10 @@ test.each([
 ])("of the versions $versions, the best that is served: $want", async ({ served, versions, want }) => {
   const { make, started, signal, end } = world(...served);
   const { group } = kind;
-  const found = await make(versions ? { group, kind: "Route", versions } : { group, kind: "Route" }).look(signal);
-  expect([started, found?.type.version ?? "none"]).toEqual([want, want[0] ?? "none"]);
+  const optional = make(versions ? { group, kind: "Route", versions } : { group, kind: "Route" });
+  await optional.look(signal);
+  await optional.synced(signal);
+  expect([started, optional.informer?.type.version ?? "none"]).toEqual([want, want[0] ?? "none"]);
   await end();
 });
 
@@ -63,6 +67,8 @@ test("until it is found nothing is there, and what was asked for before holds fo
   leave();
 
   served.push(route("v1"));
+  await optional.look(signal);
+  await optional.synced(signal);
   expect(await optional.look(signal)).toBe(optional.informer);
   expect(optional.byIndex("owner", "x").map(({ metadata }) => metadata.name)).toEqual(["a"]);
   const leaveLater = optional.onChange(({ object }) => left.push(object.metadata.name));
@@ -88,6 +94,7 @@ test("own writes can stand on it from the beginning", async () => {
   expect(view.byIndex("owner", "x")).toEqual([]);
   served.push(route("v1"));
   await optional.look(signal);
+  await optional.synced(signal);
   server.freezeWatches();
   server.put("a", { owner: "x" });
   view.wrote([...server.objects.values()][0] as Parameters<typeof view.wrote>[0]);
@@ -95,13 +102,35 @@ test("own writes can stand on it from the beginning", async () => {
   await end();
 });
 
-test("looking ends with the signal, also while the cache is being filled", async () => {
-  const { server, make, end } = world(route("v1"));
+test("what is installed and cannot be listed counts as not served, keeps nobody waiting, and is told of when it can", async () => {
+  const { server, make, signal, clock, end } = world(route("v1"));
+  server.refusal = refusal(403, { reason: "Forbidden" });
+  const optional = make();
+  const served: string[] = [];
+  optional.onServed(() => served.push(optional.informer?.type.version ?? "too early"));
+  const leave = optional.onServed(() => served.push("left"));
+  leave();
+  expect([await optional.look(signal), await optional.look(signal), optional.informer]).toEqual(
+    Array(3).fill(undefined),
+  );
+  await clock.advance(60_000);
+  expect([await optional.look(signal), served]).toEqual([undefined, []]);
+  server.refusal = undefined;
+  await clock.advance(60_000);
+  expect(await optional.look(signal)).toBe(optional.informer);
+  expect([optional.informer?.type.version, served]).toEqual(["v1", ["v1"]]);
+  await end();
+});
+
+test("waiting for it ends with the signal, and at once where nothing was found", async () => {
+  const { server, make, signal, end } = world(route("v1"));
   server.down = true;
+  const optional = make();
+  await optional.synced(signal);
+  await optional.look(signal);
   const leaving = new AbortController();
-  const look = make().look(leaving.signal);
-  await settle();
+  const wait = optional.synced(leaving.signal);
   leaving.abort(new Error("too late"));
-  await expect(look).rejects.toThrow("too late");
+  await expect(wait).rejects.toThrow("too late");
   await end();
 });

@@ -13,8 +13,9 @@ export interface OptionalKind {
 }
 
 /**
- * The informer of a kind whose CustomResourceDefinition may not be installed, or only later. Until it is, nothing is
- * there to be found. Handlers and indexes may be given from the beginning.
+ * The informer of a kind whose CustomResourceDefinition may not be installed, or only later; or which is installed and
+ * cannot be listed, for want of a right or because its conversion webhook is broken. Until it is filled, nothing is
+ * there to be found, and nobody waits for it. Handlers and indexes may be given from the beginning.
  *
  *     const routes = manager.optionalInformer<Route>({ group, kind: "TLSRoute", versions: ["v1", "v1alpha2"] });
  *     …
@@ -27,6 +28,7 @@ export class OptionalInformer<T extends KubeObject> implements Cache<T> {
   readonly #indexes = new Map<string, IndexFunction<T>>();
   /** Each with the undo of its place in the informer, once there is one. */
   readonly #handlers = new Map<ChangeHandler<T>, (() => void) | undefined>();
+  readonly #servedHandlers = new Set<() => void>();
   #informer: Informer<T> | undefined;
 
   /** `start` begins to list and watch what was found. */
@@ -36,14 +38,15 @@ export class OptionalInformer<T extends KubeObject> implements Cache<T> {
     this.#start = start;
   }
 
-  /** Undefined where the kind has not been found yet. */
+  /** Undefined where the kind has not been found yet, and until the copy of what was found is complete. */
   get informer(): Informer<T> | undefined {
-    return this.#informer;
+    return this.#informer?.hasSynced ? this.#informer : undefined;
   }
 
   /**
-   * The informer, filled; undefined where the server does not serve the kind now. To be asked by whoever needs it, as
-   * often as they like: one that was found is not looked for again, and the server is asked once in 5 s.
+   * The informer, filled; undefined where the server does not serve the kind now, or its list is still under way. To be
+   * asked by whoever needs it, as often as they like: one that was found is not looked for again, and the server is
+   * asked once in 5 s.
    */
   async look(signal: AbortSignal): Promise<Informer<T> | undefined> {
     if (!this.#informer) {
@@ -52,8 +55,18 @@ export class OptionalInformer<T extends KubeObject> implements Cache<T> {
       // Others may have looked meanwhile.
       this.#informer ??= this.#begin(type);
     }
-    if (!this.#informer.hasSynced) await this.#informer.synced(signal);
-    return this.#informer;
+    return this.informer;
+  }
+
+  /** Resolves when the copy of what was found is complete, and at once where nothing was found. */
+  async synced(signal: AbortSignal): Promise<void> {
+    await this.#informer?.synced(signal);
+  }
+
+  /** Told once, when the kind can be used: for those who need it and were told that it is not there. Returns its undo. */
+  onServed(handler: () => void): () => void {
+    this.#servedHandlers.add(handler);
+    return () => this.#servedHandlers.delete(handler);
   }
 
   async #find(signal: AbortSignal): Promise<ResourceType<T> | undefined> {
@@ -70,6 +83,9 @@ export class OptionalInformer<T extends KubeObject> implements Cache<T> {
     const informer = this.#start(type);
     for (const [name, valuesOf] of this.#indexes) informer.ensureIndex(name, valuesOf);
     for (const handler of this.#handlers.keys()) this.#handlers.set(handler, informer.onChange(handler));
+    void informer.synced().then(() => {
+      for (const handler of this.#servedHandlers) handler();
+    });
     return informer;
   }
 

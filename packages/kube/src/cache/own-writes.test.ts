@@ -106,6 +106,22 @@ describe("own writes", () => {
       ]);
     }));
 
+  test("what was deleted without its time to end shows that, too, also where it was on its way already", () =>
+    withWorld(async (world) => {
+      const { uid } = world.write("a", { value: "1" }).metadata;
+      const shown = () => {
+        const { deletionTimestamp, deletionGracePeriodSeconds } = world.view.get("default/a")?.metadata ?? {};
+        return [deletionTimestamp, deletionGracePeriodSeconds];
+      };
+      world.view.deleted(uid);
+      expect(shown()).toEqual(["2026-01-01T00:00:00Z", undefined]);
+      await world.clock.advance(10_000);
+      world.view.deleted(uid, true);
+      expect(shown()).toEqual(["2026-01-01T00:00:00Z", 0]);
+      world.view.deleted(uid);
+      expect(shown()).toEqual(["2026-01-01T00:00:00Z", 0]);
+    }));
+
   test("what was updated is seen as updated while the informer has the older, also where it changed its owner", () =>
     withWorld(async (world) => {
       world.server.put("a", { value: "1", owner: "x" });

@@ -21,6 +21,12 @@ export type Cache<T extends KubeObject> = Pick<
 // No informer is behind for so long while it works. One that does not work must not keep what was written for ever.
 const keptForMs = 60_000;
 
+interface Deletion {
+  at: number;
+  timestamp: string;
+  isForced: boolean;
+}
+
 export class OwnWrites<T extends KubeObject> {
   readonly #cache: Cache<T>;
   readonly #clock: Clock;
@@ -28,7 +34,7 @@ export class OwnWrites<T extends KubeObject> {
   readonly #written = new Store<T>();
   readonly #writtenAt = new Map<ObjectKey, number>();
   /** What was deleted, by UID; the oldest first. */
-  readonly #deleted = new Map<string, { at: number; timestamp: string }>();
+  readonly #deleted = new Map<string, Deletion>();
 
   constructor(cache: Cache<T>, clock: Clock) {
     this.#cache = cache;
@@ -50,11 +56,15 @@ export class OwnWrites<T extends KubeObject> {
   /**
    * To be told of every delete that the server accepted. From then on the object shows its deletionTimestamp, and it is
    * gone when the informer says so: finalizers may hold it, and those who wait for its end must not take this for it.
+   * `isForced`: without the time that its owner asked for, which the object shows as well.
    */
-  deleted(uid: string): void {
+  deleted(uid: string, isForced = false): void {
     this.#forgetOld();
-    if (this.#deleted.has(uid)) return;
-    this.#deleted.set(uid, { at: this.#clock.monotonic(), timestamp: timestamp(this.#clock) });
+    const known = this.#deleted.get(uid);
+    if (known && (known.isForced || !isForced)) return;
+    this.#deleted.delete(uid);
+    const since = known?.timestamp ?? timestamp(this.#clock);
+    this.#deleted.set(uid, { at: this.#clock.monotonic(), timestamp: since, isForced });
   }
 
   get(key: ObjectKey): Stored<T> | undefined {
@@ -77,9 +87,9 @@ export class OwnWrites<T extends KubeObject> {
   }
 
   #merged(cached: Stored<T>[], written: Stored<T>[]): Stored<T>[] {
-    const objects = cached.filter((object) => !this.#unseen(keyOf(object)));
+    const objects = this.#written.size === 0 ? cached : cached.filter((object) => !this.#unseen(keyOf(object)));
     for (const object of written) if (this.#unseen(keyOf(object))) objects.push(object);
-    return objects.map((object) => this.#marked(object));
+    return this.#deleted.size === 0 ? objects : objects.map((object) => this.#marked(object));
   }
 
   /** What was written under this key and the informer has not come to yet. */
@@ -96,8 +106,15 @@ export class OwnWrites<T extends KubeObject> {
 
   #marked(object: Stored<T>): Stored<T> {
     const deleted = this.#deleted.get(object.metadata.uid);
-    if (!deleted || object.metadata.deletionTimestamp || !this.#isRecent(deleted.at)) return object;
-    const metadata = Object.freeze({ ...object.metadata, deletionTimestamp: deleted.timestamp });
+    if (!deleted || !this.#isRecent(deleted.at)) return object;
+    const { deletionTimestamp, deletionGracePeriodSeconds } = object.metadata;
+    const isForced = deleted.isForced && deletionGracePeriodSeconds !== 0;
+    if (deletionTimestamp && !isForced) return object;
+    const metadata = Object.freeze({
+      ...object.metadata,
+      deletionTimestamp: deletionTimestamp ?? deleted.timestamp,
+      ...(isForced && { deletionGracePeriodSeconds: 0 }),
+    });
     return Object.freeze({ ...object, metadata });
   }
 

@@ -43,6 +43,18 @@ test("what the server makes of a network policy counts with all that stands in i
 test("what is gone is forgotten", () => {
   const settled = new SettledChildren();
   settled.wrote(wanted, answer);
+  expect(settled.has(wanted, answer)).toBe(true);
   settled.forget(answer.metadata.uid);
-  expect(settled.has(wanted, answer)).toBe(false);
+  expect([settled.has(wanted, answer), settled.had(answer)]).toEqual([false, false]);
+});
+
+test.each([
+  { name: "as wanted", found: storedConfigMap("quota", 1, { data: { cpu: "0.5" } }), had: true },
+  { name: "as the server lets it be", found: answer, had: true },
+  { name: "in another way", found: storedConfigMap("quota", 1, { data: { cpu: "9" } }), had: false },
+])("what was found $name before is known to have been right: $had", ({ found, had }) => {
+  const settled = new SettledChildren();
+  settled.wrote(wanted, answer);
+  settled.has(wanted, found);
+  expect(settled.had(storedConfigMap("quota", 2, { data: { cpu: "9" } }))).toBe(had);
 });

@@ -13,14 +13,24 @@ import { comparedPart, isAsWanted } from "./is-as-wanted.ts";
 export class SettledChildren {
   /** By UID; only digests, since a child may hold a flag. */
   readonly #accepted = new Map<string, string>();
+  /** UIDs of those that have needed no write at an earlier look. */
+  readonly #settled = new Set<string>();
   /** What was found to be as wanted. Copies do not change, so the same pair need not be compared again. */
   readonly #fine = new WeakMap<object, object>();
 
   has(wanted: object, found: Stored<KubeObject>): boolean {
     if (this.#fine.get(found) === wanted) return true;
-    if (!isAsWanted(wanted, found)) return this.#accepted.get(found.metadata.uid) === digest(wanted, found);
-    if (Object.isFrozen(found)) this.#fine.set(found, wanted);
+    const { uid } = found.metadata;
+    const isFine = isAsWanted(wanted, found);
+    if (!isFine && this.#accepted.get(uid) !== digest(wanted, found)) return false;
+    if (isFine && Object.isFrozen(found)) this.#fine.set(found, wanted);
+    this.#settled.add(uid);
     return true;
+  }
+
+  /** Whether it has needed no write before: where it needs one now, it has changed, or what is wanted of it has. */
+  had({ metadata }: Stored<KubeObject>): boolean {
+    return this.#settled.has(metadata.uid);
   }
 
   /** To be told of each write with the server's answer to it. */
@@ -33,6 +43,7 @@ export class SettledChildren {
   /** To be told of each child that is gone, or it is remembered for ever. */
   forget(uid: string): void {
     this.#accepted.delete(uid);
+    this.#settled.delete(uid);
   }
 }
 

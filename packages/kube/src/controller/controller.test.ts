@@ -188,6 +188,29 @@ describe("a controller", () => {
     });
   }
 
+  test.each([
+    { name: "writes about its failure each time", error: () => new Error("refused") },
+    { name: "is told to come back in a second", error: () => refusal(429, { details: { retryAfterSeconds: 1 } }) },
+  ])("tries a key that fails and $name no more than once in 5 s after ten failures", async ({ error }) => {
+    const at: number[] = [];
+    const { speaker, clock, stop, run } = await start({
+      reconcile: async (key) => {
+        at.push(clock.monotonic());
+        // What it wrote comes back as an event, before it has failed and afterwards.
+        speaker.enqueue(key);
+        clock.setTimer(1, () => speaker.enqueue(key));
+        throw error();
+      },
+    });
+    speaker.enqueue("a");
+    await clock.advance(600_000);
+    expect(at.length).toBeGreaterThan(60);
+    const gaps = at.slice(10).map((time, i) => time - (at[i + 9] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(5000);
+    stop.abort();
+    await run;
+  });
+
   test("aborts a reconcile that takes too long, and tries it again", async () => {
     const reasons: string[] = [];
     const { speaker, counts, clock, stop, run } = await start({

@@ -190,8 +190,7 @@ export class Controller {
       case "retry":
         metrics.finished("error", seconds);
         this.#log.warn({ key, error: errorText(outcome.error), retries: queue.retries(key) }, "reconcile failed");
-        if (outcome.afterMs === undefined) queue.addRateLimited(key, { priority });
-        else queue.addAfter(key, outcome.afterMs, { priority });
+        queue.addRateLimited(key, { priority, atLeastMs: outcome.afterMs });
         break;
     }
   }

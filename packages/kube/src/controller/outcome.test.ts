@@ -45,6 +45,10 @@ describe("what a reconcile throws", () => {
       error: refusal(429, { details: { retryAfterSeconds: 4 } }),
       want: { kind: "retry", afterMs: 4_000 },
     },
+    "a server's wish that is told of in other words": {
+      error: new Error("cannot make it", { cause: refusal(429, { details: { retryAfterSeconds: 4 } }) }),
+      want: { kind: "retry", afterMs: 4_000 },
+    },
     "a server's wish to be asked again at once, which would be a storm": {
       error: refusal(429, { details: { retryAfterSeconds: 0 } }),
       want: retry,

@@ -55,7 +55,8 @@ export function outcomeOfError(error: unknown): Outcome {
   if (error instanceof ReconcileTimeout) return { kind: "timeout", error };
   if (!(error instanceof Error) || programmingErrors.some((type) => error instanceof type))
     return { kind: "panic", error };
-  const seconds = retryAfterSeconds(error) ?? 0;
+  // Who tells of a refusal in words of its own names it as the cause.
+  const seconds = retryAfterSeconds(error) ?? retryAfterSeconds(error.cause) ?? 0;
   return { kind: "retry", error, afterMs: seconds > 0 ? seconds * 1000 : undefined };
 }
 

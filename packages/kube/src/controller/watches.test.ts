@@ -18,6 +18,7 @@ function fakeInformer() {
     },
     list: () => store.list(),
     hasSynced: true,
+    synced: async () => {},
     ensureIndex: (name: string, valuesOf: IndexFunction<ConfigMap>) => store.ensureIndex(name, valuesOf),
     byIndex: (name: string, value: string) => store.byIndex(name, value),
   } as unknown as Informer<ConfigMap>;

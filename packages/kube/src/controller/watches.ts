@@ -77,7 +77,7 @@ export function watchOwned<T extends KubeObject, O extends KubeObject>(
   };
 }
 
-/** Nobody waits for a kind that is not served; asked anew each time, since it may have been found in between. */
+/** Nobody waits for a kind that is not served, or cannot be listed; asked anew each time, since it may be by now. */
 function informersOf<T extends KubeObject>(source: Source<T>): AnyInformer[] {
   if (!(source instanceof OptionalInformer)) return [source];
   return source.informer ? [source.informer] : [];

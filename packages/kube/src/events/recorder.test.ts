@@ -14,6 +14,13 @@ const web: KubeObject = {
 };
 const never = new AbortController().signal;
 
+function many(count: number): KubeObject[] {
+  return Array.from({ length: count }, (_, i) => ({
+    ...web,
+    metadata: { ...web.metadata, name: `o${i}`, uid: `${i}` },
+  }));
+}
+
 /** Stands in for an API server that keeps events; `fail` may throw in its place, before or after it has written. */
 class FakeEvents {
   readonly stored = new Map<string, CoreEvent>();
@@ -121,19 +128,82 @@ describe("recording", () => {
   });
 
   test("drops and counts what does not fit into the queue", async () => {
-    const { server, recorder, seen } = setUp();
-    const objects = Array.from({ length: 1200 }, (_, i) => ({
-      ...web,
-      metadata: { ...web.metadata, name: `o${i}`, uid: `${i}` },
-    }));
-    for (const object of objects) recorder.event(object, "Normal", "Started", "it runs");
+    const { server, recorder, writer, seen } = setUp();
+    for (const object of many(20_200)) recorder.event(object, "Normal", "Started", "it runs");
     expect(seen.dropped).toBe(200);
-    await settle();
-    expect(server.stored.size).toBe(1000);
+    await writer.flush(never);
+    expect(server.stored.size).toBe(20_000);
+    expect(seen.dropped).toBe(200);
   });
 });
 
 describe("writing", () => {
+  /** Each request takes 10 ms; tells how many there were at once, and in which order each object's came. */
+  function slowly({ server, clock }: ReturnType<typeof setUp>) {
+    const seen = { now: 0, most: 0 };
+    server.fail = async (_, when) => {
+      if (when === "after") return;
+      seen.most = Math.max(seen.most, ++seen.now);
+      await new Promise<void>((resolve) => void clock.setTimer(10, resolve));
+      seen.now--;
+    };
+    return seen;
+  }
+
+  test("tells of several objects side by side, and of each in order", async () => {
+    const world = setUp();
+    const seen = slowly(world);
+    const objects = many(100);
+    for (const message of ["first", "second", "third"]) {
+      for (const object of objects) world.recorder.event(object, "Normal", "Told", message);
+    }
+    await world.clock.advance(400);
+    expect(seen.most).toBe(8);
+    const told = [...world.server.stored.values()];
+    expect(told).toHaveLength(300);
+    for (const { metadata } of objects) {
+      const ofObject = told.filter(({ involvedObject }) => involvedObject.uid === metadata.uid);
+      expect(ofObject.map(({ message }) => message)).toEqual(["first", "second", "third"]);
+    }
+  });
+
+  // However many steps later: the moment in which its writer is about to go is among them.
+  test.each(["the same object", "another object"])(
+    "misses nothing of %s that is recorded while the last event is just being finished",
+    async (which) => {
+      const objects = many(8);
+      const next = which === "another object" ? web : (objects[7] as KubeObject);
+      for (let steps = 0; steps < 15; steps++) {
+        const { server, recorder } = setUp();
+        server.fail = (_, when) => {
+          if (when === "before" || server.stored.size !== objects.length) return;
+          let step = Promise.resolve();
+          for (let i = 0; i < steps; i++) step = step.then(() => {});
+          void step.then(() => recorder.event(next, "Normal", "Told", "last"));
+        };
+        // As many as there are writers: nobody else is there to find it.
+        for (const object of objects) recorder.event(object, "Normal", "Told", "first");
+        await settle();
+        expect(server.messages).toContain("1 last");
+      }
+    },
+  );
+
+  test("is not held up by an object that cannot be told of", async () => {
+    const { server, recorder, clock } = setUp();
+    const [stuck, ...others] = many(20) as [KubeObject, ...KubeObject[]];
+    const create = server.client.create;
+    Object.assign(server.client, {
+      create: async (type: never, event: CoreEvent) => {
+        if (event.involvedObject.uid === stuck.metadata.uid) throw refusal(500);
+        return create(type, event as never);
+      },
+    });
+    for (const object of [stuck, ...others]) recorder.event(object, "Normal", "Told", "it runs");
+    await clock.advance(100);
+    expect(server.stored.size).toBe(19);
+  });
+
   const gone = [
     { name: "it has expired on the server", error: () => refusal(404) },
     { name: "somebody else has written it", error: () => refusal(409) },

@@ -23,13 +23,17 @@ export interface EventWriterOptions {
   metrics?: EventMetrics;
 }
 
-const queueLimit = 1000;
+/** Ten thousand instances with one common end are warned at once, and each may have more to tell. */
+const queueLimit = 20_000;
+/** Few beside those who do the work: an event is a courtesy. */
+const writers = 8;
 const tries = 12;
 const firstDelayMs = 500;
 const longestDelayMs = 10_000;
 
 /**
- * Writes events to the API server in the background, in order, one at a time.
+ * Writes events to the API server in the background: those of one object in order and one at a time, those of several
+ * objects side by side.
  *
  *     const events = new EventWriter({ client, clock, random, log, instance: hostname() });
  *     const recorder = events.recorder("instance-controller");
@@ -40,11 +44,15 @@ export class EventWriter {
   readonly #options: EventWriterOptions;
   readonly #metrics: EventMetrics;
   readonly #correlator = new EventCorrelator();
-  readonly #queue: CoreEvent[] = [];
+  /** What waits or is being written, by object. */
+  readonly #lines = new Map<string, CoreEvent[]>();
+  /** The objects that no writer is at work for; the one that has waited longest comes first. */
+  readonly #idle = new Set<string>();
+  readonly #writing = new Set<Promise<void>>();
   readonly #closed = new AbortController();
+  #waiting = 0;
   #closing = false;
   #lastNanos = 0n;
-  #writing: Promise<void> | undefined;
 
   constructor(options: EventWriterOptions) {
     this.#options = options;
@@ -65,19 +73,18 @@ export class EventWriter {
     const cut = () => this.#closed.abort(signal.reason);
     if (signal.aborted) cut();
     signal.addEventListener("abort", cut, { once: true });
-    await this.#writing;
+    await Promise.all(this.#writing);
     signal.removeEventListener("abort", cut);
   }
 
   #record(source: EventSource, what: { object: KubeObject; type: EventType; reason: string; message: string }): void {
     const { clock, log } = this.#options;
-    if (this.#closing || this.#queue.length >= queueLimit) {
+    if (this.#closing || this.#waiting >= queueLimit) {
       this.#metrics.dropped();
       return;
     }
     try {
-      this.#queue.push(makeEvent({ ...what, source, time: timestamp(clock), nanos: this.#nextNanos(source) }));
-      this.#writing ??= this.#writeAll();
+      this.#line(makeEvent({ ...what, source, time: timestamp(clock), nanos: this.#nextNanos(source) }));
     } catch (error) {
       this.#metrics.dropped();
       log.warn({ reason: what.reason, error: errorText(error) }, "an event could not be made");
@@ -95,15 +102,41 @@ export class EventWriter {
     return this.#lastNanos;
   }
 
-  async #writeAll(): Promise<void> {
-    const { clock } = this.#options;
+  #line(event: CoreEvent): void {
+    const { kind, namespace, name, uid } = event.involvedObject;
+    const object = [kind, namespace, name, uid].join("\0");
+    const line = this.#lines.get(object);
+    this.#waiting++;
+    if (line) {
+      line.push(event);
+      return;
+    }
+    this.#lines.set(object, [event]);
+    this.#idle.add(object);
+    if (this.#writing.size >= writers) return;
+    const writing = this.#writeAll(() => this.#writing.delete(writing));
+    this.#writing.add(writing);
+  }
+
+  // A line, and a writer, is taken off in the same moment in which nothing is found to be left: later, it would miss
+  // what comes in between.
+  async #writeAll(over: () => void): Promise<void> {
     // Whoever records has its turn to itself.
     await Promise.resolve();
-    for (let event = this.#queue.shift(); event; event = this.#queue.shift()) {
-      const correlated = this.#correlator.correlate(event, clock.monotonic());
+    for (const object of this.#idle) {
+      this.#idle.delete(object);
+      await this.#writeLine(object, this.#lines.get(object) ?? []);
+    }
+    over();
+  }
+
+  async #writeLine(object: string, line: CoreEvent[]): Promise<void> {
+    for (let event = line.shift(); event; event = line.shift()) {
+      this.#waiting--;
+      const correlated = this.#correlator.correlate(event, this.#options.clock.monotonic());
       if (correlated.do !== "skip" && !(await this.#write(correlated))) this.#metrics.dropped();
     }
-    this.#writing = undefined;
+    this.#lines.delete(object);
   }
 
   async #write(correlated: Exclude<Correlated, { do: "skip" }>): Promise<boolean> {

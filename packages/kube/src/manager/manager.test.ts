@@ -489,13 +489,45 @@ describe("the caches of a manager", () => {
     expect(await optional.look(world.stop.signal)).toBeUndefined();
     expect([optional.informer, optional.list(), keys, world.server.watches]).toEqual([undefined, [], [], 0]);
     world.served = [ConfigMaps];
-    const looks = [optional.look(world.stop.signal), optional.look(world.stop.signal)];
-    const [one, other] = await Promise.all(looks);
-    expect(one).toBe(other);
+    await Promise.all([optional.look(world.stop.signal), optional.look(world.stop.signal)]);
+    await optional.synced(world.stop.signal);
     expect([optional.get("default/a")?.data, world.server.watches]).toEqual([{ value: "1" }, 1]);
     world.server.put("b", {});
     await world.clock.advance(1);
     expect(keys).toEqual(["default/a", "default/b"]);
+    world.stop.abort();
+    await run;
+    world.expectNothingLeft();
+  });
+
+  test("of a kind that is installed and cannot be listed are gone on without, and the log says so", async () => {
+    const { world, manager, port } = await served();
+    world.served = [ConfigMaps];
+    world.server.refusal = refusal(403, { reason: "Forbidden" });
+    const optional = manager.optionalInformer<ConfigMap>({ group: "", kind: "ConfigMap" });
+    manager.addController({
+      name: "test",
+      watches: [watchMapped(optional, (object) => [keyOf(object)])],
+      async reconcile(key) {
+        world.story.push(key);
+        return undefined;
+      },
+    });
+    const run = manager.run(world.stop.signal);
+    await world.clock.advance(29_000);
+    expect(world.infos.join()).not.toContain("caches are filled");
+    await world.clock.advance(1_000);
+    expect(world.infos.at(-1)).toBe('caches are filled {"resources":[]}');
+    expect(world.logged.at(-1)).toBe(
+      'going on without a kind that is installed and cannot be listed {"group":"","kind":"ConfigMap"}',
+    );
+    expect(await ask(port, "/readyz")).toBe("200 ok");
+    await world.clock.advance(600_000);
+    expect([optional.informer, world.story]).toEqual([undefined, []]);
+    world.server.refusal = undefined;
+    world.server.put("a", {});
+    await world.clock.advance(60_000);
+    expect([optional.informer?.hasSynced, world.story]).toEqual([true, ["default/a"]]);
     world.stop.abort();
     await run;
     world.expectNothingLeft();

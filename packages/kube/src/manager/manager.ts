@@ -47,8 +47,16 @@ export interface ManagerOptions {
 }
 
 const cacheSyncMs = 120_000;
+/** Of a kind that not every cluster has. Nothing works meanwhile, ends of instances neither. */
+const optionalSyncMs = 30_000;
 /** How long each part of an orderly stop may take; together below the 30 s that a pod is given. */
 const limits = { drainMs: 15_000, flushMs: 2_000, releaseMs: 2_000, healthMs: 1_000 };
+
+interface Lookable {
+  readonly kind: OptionalKind;
+  look(signal: AbortSignal): Promise<unknown>;
+  synced(signal: AbortSignal): Promise<void>;
+}
 
 export class Manager {
   /** Reads freely; writes only while this process leads. */
@@ -60,7 +68,9 @@ export class Manager {
   readonly #elector: Elector | undefined;
   readonly #events: EventWriter;
   readonly #informers: AnyInformer[] = [];
-  readonly #optionalInformers: { look(signal: AbortSignal): Promise<unknown> }[] = [];
+  readonly #optionalInformers: Lookable[] = [];
+  /** Those of #informers that the rest does not wait for. */
+  readonly #dispensable = new Set<AnyInformer>();
   readonly #controllers: Controller[] = [];
   #startInformer: ((informer: AnyInformer) => void) | undefined;
   #started = false;
@@ -113,13 +123,17 @@ export class Manager {
 
   /**
    * The informer of a kind that may not be installed. Where it is at the start, its cache is filled before anything
-   * works; else whoever needs it looks for it: see OptionalInformer.
+   * works, if that can be done in a reasonable time; else whoever needs it looks for it: see OptionalInformer.
    */
   optionalInformer<T extends KubeObject>(
     kind: OptionalKind,
     options: { selection?: Selection; transform?: Transform<T> } = {},
   ): OptionalInformer<T> {
-    const optional = new OptionalInformer<T>(kind, this.client.discovery, (type) => this.informer(type, options));
+    const optional = new OptionalInformer<T>(kind, this.client.discovery, (type) => {
+      const informer = this.informer(type, options);
+      this.#dispensable.add(informer);
+      return informer;
+    });
     this.#optionalInformers.push(optional);
     return optional;
   }
@@ -212,21 +226,32 @@ export class Manager {
       const missing = this.#unfilledCaches() ?? "the server did not say which kinds it serves";
       throw new Error(`${missing} after ${cacheSyncMs / 1000} s: the log says why`, { cause });
     }
-    const resources = [...new Set(this.#informers.map(({ type }) => resourceName(type)))];
+    const filled = this.#informers.filter(({ hasSynced }) => hasSynced);
+    const resources = [...new Set(filled.map(({ type }) => resourceName(type)))];
     this.#options.log.info({ resources }, "caches are filled");
   }
 
   /** Until the server has answered: whether a kind is there must not be a matter of the server's mood at the start. */
-  async #look(optional: { look(signal: AbortSignal): Promise<unknown> }, signal: AbortSignal): Promise<void> {
+  async #look(optional: Lookable, signal: AbortSignal): Promise<void> {
     for (let failures = 1; ; failures++) {
       try {
         await optional.look(signal);
-        return;
+        return await this.#fill(optional, signal);
       } catch (error) {
         signal.throwIfAborted();
         this.#options.log.warn({ error: errorText(error), failures }, "cannot ask the server which kinds it serves");
         await sleep(this.#clock, reconnectDelay(failures, this.#random), signal);
       }
+    }
+  }
+
+  async #fill(optional: Lookable, signal: AbortSignal): Promise<void> {
+    try {
+      await within(this.#clock, optionalSyncMs, (late) => optional.synced(AbortSignal.any([signal, late])));
+    } catch {
+      signal.throwIfAborted();
+      const { group, kind } = optional.kind;
+      this.#options.log.warn({ group, kind }, "going on without a kind that is installed and cannot be listed");
     }
   }
 
@@ -292,7 +317,7 @@ export class Manager {
   }
 
   #unfilledCaches(): string | undefined {
-    const missing = this.#informers.filter((informer) => !informer.hasSynced);
+    const missing = this.#informers.filter((informer) => !informer.hasSynced && !this.#dispensable.has(informer));
     if (missing.length === 0) return undefined;
     return `the caches of ${missing.map(({ type }) => resourceName(type)).join(", ")} are not filled`;
   }

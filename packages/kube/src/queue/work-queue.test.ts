@@ -197,19 +197,19 @@ describe("addRateLimited", () => {
       queue.done("a");
       return delay;
     };
-    expect([await fail(), await fail(), await fail()]).toEqual([100, 200, 400]);
+    expect([await fail(), await fail(), await fail()]).toEqual([110, 220, 440]);
     expect(queue.retries("a")).toBe(3);
     queue.forget("a");
     expect(queue.retries("a")).toBe(0);
-    expect(await fail()).toBe(100);
+    expect(await fail()).toBe(110);
   });
 
   test("many failing keys together are slowed to the common rate", async () => {
     const { clock, queue } = setUp({ random: () => 0, retryRate: { perSecond: 10, burst: 5 } });
     for (let i = 0; i < 25; i++) queue.addRateLimited(`key ${i}`);
-    await clock.advance(0);
+    await clock.advance(20);
     expect(queue.depth).toBe(5);
-    await clock.advance(1000);
+    await clock.advance(980);
     expect(queue.depth).toBe(15);
     await clock.advance(1000);
     expect(queue.depth).toBe(25);
@@ -219,7 +219,7 @@ describe("addRateLimited", () => {
     const { clock, queue } = setUp({ retryRate: { perSecond: 1, burst: 5 } });
     for (let i = 0; i < 1000; i++) queue.addRateLimited("bad");
     queue.addRateLimited("good");
-    await clock.advance(100);
+    await clock.advance(110);
     expect(await takeAll(queue)).toEqual(["bad", "good"]);
   });
 
@@ -229,10 +229,79 @@ describe("addRateLimited", () => {
       queue.addAfter(key, 3_600_000);
       queue.addRateLimited(key);
     }
-    await clock.advance(100);
+    await clock.advance(110);
     expect(await takeAll(queue)).toEqual(["a"]);
-    await clock.advance(900);
+    await clock.advance(890);
     expect(await takeAll(queue)).toEqual(["b"]);
+  });
+});
+
+describe("a key that failed", () => {
+  /** Its first failure: it comes back by itself after 110 ms, and rests for 20 ms. */
+  async function failed(queue: WorkQueue, meanwhile: () => void = () => {}) {
+    queue.add("a");
+    await queue.get();
+    meanwhile();
+    queue.addRateLimited("a");
+    queue.done("a");
+  }
+
+  test("is not brought back by an event before its rest is over, and sooner than by itself", async () => {
+    const { clock, queue } = setUp();
+    await failed(queue);
+    queue.add("a");
+    await clock.advance(19);
+    expect(queue.depth).toBe(0);
+    await clock.advance(1);
+    expect(await takeAll(queue)).toEqual(["a"]);
+    queue.done("a");
+    await clock.advance(1000);
+    expect(queue.depth).toBe(0);
+  });
+
+  test("nor by one that came while it was failing", async () => {
+    const { clock, queue } = setUp();
+    await failed(queue, () => queue.add("a"));
+    expect(queue.depth).toBe(0);
+    await clock.advance(20);
+    expect(await takeAll(queue)).toEqual(["a"]);
+  });
+
+  test("comes at once where it is urgent", async () => {
+    const { queue } = setUp();
+    await failed(queue, () => queue.add("a", { priority: 10 }));
+    expect(await takeAll(queue)).toEqual(["a"]);
+    queue.done("a");
+    queue.add("a", { priority: 10 });
+    expect(queue.depth).toBe(1);
+  });
+
+  test("comes at once after it succeeded", async () => {
+    const { queue } = setUp();
+    await failed(queue);
+    queue.forget("a");
+    queue.add("a");
+    expect(queue.depth).toBe(1);
+  });
+
+  test("waits for as long as it is told", async () => {
+    const { clock, queue } = setUp();
+    queue.addRateLimited("a", { atLeastMs: 4000 });
+    await clock.advance(3999);
+    expect(queue.depth).toBe(0);
+    await clock.advance(1);
+    expect(queue.depth).toBe(1);
+    expect(queue.retries("a")).toBe(1);
+  });
+
+  test("leaves nothing behind where the queue is shut down meanwhile", async () => {
+    const { clock, queue } = setUp();
+    await failed(queue, () => {
+      queue.add("a");
+      queue.shutDown();
+    });
+    queue.add("a");
+    expect({ depth: queue.depth, timers: clock.timers }).toEqual({ depth: 0, timers: 0 });
   });
 });
 

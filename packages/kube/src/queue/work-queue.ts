@@ -48,6 +48,8 @@ const defaultMaxBypass = 10;
  * - A key is in one worker's hands at a time. Added meanwhile, it waits again after `done`.
  * - A key that was added is handed out, unless the queue is shut down first. Low priorities do not starve (see Lanes).
  * - A delayed key joins the others when due. Until then an `add` of the same key goes ahead and does not replace it.
+ * - A key that failed rests (see Backoff): what adds it meanwhile is put off until its rest is over, but for what is
+ *   urgent, with a priority above 0.
  *
  *     for (let taken = await queue.get(); taken; taken = await queue.get()) {
  *       try {
@@ -90,7 +92,11 @@ export class WorkQueue {
   }
 
   add(key: string, options?: AddOptions): void {
-    this.#add(key, priorityOf(key, options));
+    const priority = priorityOf(key, options);
+    const known = this.#items.get(key);
+    const restMs = known && !known.processing ? 0 : this.#restMs(key, priority);
+    if (restMs > 0) this.#delay(key, restMs, priority);
+    else this.#add(key, priority);
   }
 
   /** The earliest of several delays holds, with the highest of their priorities. */
@@ -102,12 +108,12 @@ export class WorkQueue {
     else this.#delay(key, delayMs, priority);
   }
 
-  /** For a key that failed: adds it after its backoff, later still if too many keys fail at once. */
-  addRateLimited(key: string, options?: AddOptions): void {
+  /** For a key that failed: adds it after its backoff, later still if too many keys fail at once, or if told so. */
+  addRateLimited(key: string, options?: AddOptions & { atLeastMs?: number | undefined }): void {
     const priority = priorityOf(key, options);
     if (this.#shutDown) return;
     this.#metrics.retried();
-    const backoff = this.#backoff.failed(key);
+    const backoff = Math.max(this.#backoff.failed(key, this.#clock.monotonic()), options?.atLeastMs ?? 0);
     const dueIn = this.#delayed.dueIn(key);
     // A key that already comes soon enough takes no token: one that fails a hundred times a second, driven by events,
     // would otherwise use up the tokens of all others.
@@ -141,12 +147,8 @@ export class WorkQueue {
       throw new Error(`cannot finish ${JSON.stringify(key)}: no worker has it (done called twice?)`);
     this.#processing--;
     this.#metrics.finished((this.#clock.monotonic() - item.startedAt) / 1000);
-    if (item.again) {
-      this.#items.set(key, item.again);
-      this.#offer(item.again);
-    } else {
-      this.#items.delete(key);
-    }
+    this.#items.delete(key);
+    if (item.again) this.#addAgain(item.again);
     if (this.#shutDown && this.#processing === 0) this.#drains.releaseAll();
   }
 
@@ -201,7 +203,24 @@ export class WorkQueue {
     }
   }
 
+  /** What was added while the key was processed, and failed, is often the trace of that very failure. */
+  #addAgain(item: Item): void {
+    const restMs = this.#restMs(item.key, item.priority);
+    if (restMs > 0 && !this.#shutDown) {
+      this.#changeDepth(-1);
+      this.#delay(item.key, restMs, item.priority);
+    } else {
+      this.#items.set(item.key, item);
+      this.#offer(item);
+    }
+  }
+
+  #restMs(key: string, priority: number): number {
+    return priority > 0 ? 0 : this.#backoff.restMs(key, this.#clock.monotonic());
+  }
+
   #delay(key: string, delayMs: number, priority: number): void {
+    if (this.#shutDown) return;
     this.#delayed.schedule(key, delayMs);
     this.#delayedPriority.set(key, Math.max(this.#delayedPriority.get(key) ?? priority, priority));
   }

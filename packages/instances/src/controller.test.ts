@@ -1,0 +1,211 @@
+/** The controller with its real queue in a cluster in memory: what happens when what it does fails, over time. */
+import { formatTime, type KubeObject, keyOf, parseTime, type ResourceType, type Stored } from "@berg/apimachinery";
+import {
+  Controller,
+  type ControllerOptions,
+  Deployments,
+  findCondition,
+  type Logger,
+  type Manager,
+  type Metrics,
+  OptionalInformer,
+  type OptionalKind,
+  silentLogger,
+} from "@berg/kube";
+import { FakeClock, refusal, settle } from "@berg/kube/testing";
+import { type ChallengeInstance, ChallengeInstances, Challenges } from "@berg/resources";
+import { Registry } from "prom-client";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { containerOf } from "./builders/testing/blueprints.ts";
+import { addInstanceController } from "./controller.ts";
+import { home, makeChallenge, makeInstance, makeSettings, startOfTest } from "./testing/make-objects.ts";
+import { ModelClient, type ModelRequest } from "./testing/model-client.ts";
+import { ModelCluster } from "./testing/model-cluster.ts";
+import { ModelInformer, type ModelSelection } from "./testing/model-informer.ts";
+
+const minutes = 60_000;
+const hours = 60 * minutes;
+let stop: AbortController;
+beforeEach(() => {
+  stop = new AbortController();
+});
+afterEach(() => stop.abort());
+
+async function begin() {
+  const cluster = new ModelCluster();
+  const model = new ModelClient(cluster);
+  const clock = new FakeClock(startOfTest);
+  Object.defineProperty(cluster, "now", { get: () => clock.now() });
+  const informers: ModelInformer<KubeObject>[] = [];
+  const controllers: Controller[] = [];
+  const logged: string[] = [];
+  const note = (fields: object) => void logged.push(JSON.stringify(fields));
+  const log: Logger = { ...silentLogger, warn: note, error: note, child: () => log };
+  const random = () => 0.5;
+  const informer = (type: ResourceType, options?: ModelSelection<KubeObject>) => {
+    const made = new ModelInformer(cluster, type, options);
+    informers.push(made);
+    return made.asInformer();
+  };
+  const manager = {
+    client: model.asClient(),
+    recorder: { event() {} },
+    informer,
+    optionalInformer: (kind: OptionalKind) =>
+      new OptionalInformer(kind, { find: async () => undefined } as never, informer),
+    addController: (options: ControllerOptions) => {
+      const controller = new Controller(options, { clock, random, log });
+      controllers.push(controller);
+      return controller;
+    },
+  } as unknown as Manager;
+  const metrics = { registry: new Registry() } as unknown as Metrics;
+  addInstanceController(manager, { settings: makeSettings(), namespace: home, metrics, clock, random });
+  const { signal } = stop;
+  for (const controller of controllers) void controller.run(signal, signal);
+
+  /** Everybody works as fast as they can, and what changes is seen at once. */
+  const pass = async (ms: number, stepMs = 50) => {
+    for (const end = clock.now() + ms; clock.now() < end; ) {
+      for (let busy = true; busy; ) {
+        await settle();
+        busy = cluster.tick();
+        for (const informer of informers) busy = informer.deliver() || busy;
+      }
+      await clock.advance(Math.min(stepMs, end - clock.now()));
+    }
+  };
+  const find = () => cluster.find<ChallengeInstance>(ChallengeInstances, `${home}/a`);
+  const edit = (change: (draft: Stored<ChallengeInstance>) => void) =>
+    cluster.edit("hand", find() as Stored<ChallengeInstance>, change);
+  cluster.create("hand", Challenges, makeChallenge({ containers: [containerOf("web")] }));
+  cluster.create("hand", ChallengeInstances, makeInstance("a").createdAt(startOfTest).object);
+  return { cluster, model, clock, logged, pass, find, edit };
+}
+
+/** When each try of what is to fail came. */
+function failing({ model, clock }: Awaited<ReturnType<typeof begin>>, error: (tries: number) => Error) {
+  const at: number[] = [];
+  model.beforeWrite = ({ verb, kind }: ModelRequest) => {
+    if (kind !== Deployments.kind || verb === "delete") return;
+    at.push(clock.now());
+    throw error(at.length);
+  };
+  return at;
+}
+
+const statusWrites = ({ model }: { model: ModelClient }) => model.writes.filter(({ verb }) => verb === "update").length;
+
+/** Why an instance ended, and when its namespace was deleted. */
+function endOf({ changes }: ModelCluster) {
+  const last = changes.findLast(({ object }) => object.kind === ChallengeInstances.kind)?.object as ChallengeInstance;
+  const namespace = changes.find(({ object }) => object.kind === "Namespace" && object.metadata.deletionTimestamp);
+  return { reason: last.status?.terminationReason, at: namespace?.object.metadata.deletionTimestamp };
+}
+
+describe("what the server refuses", () => {
+  test("in other words each time is said once, and tried ever more rarely", async () => {
+    const world = await begin();
+    const at = failing(world, (tries) => refusal(403, { reason: "Forbidden", message: `denied (request ${tries})` }));
+    await world.pass(2000);
+    const before = statusWrites(world);
+    await world.pass(10 * minutes, 1000);
+    expect(at.length).toBeGreaterThan(15);
+    expect(at.length).toBeLessThan(40);
+    expect(statusWrites(world)).toBe(before);
+    expect(world.find()?.status?.message).toBe("The Deployment web cannot be made: denied (request 1)");
+  });
+
+  test("for other reasons each time is tried no more than once in 5 s, though each is said", async () => {
+    const world = await begin();
+    const at = failing(world, (tries) =>
+      tries % 2 ? refusal(403, { reason: "Forbidden", message: "no" }) : refusal(400, { message: "no" }),
+    );
+    await world.pass(5 * minutes, 100);
+    const gaps = at.slice(10).map((time, i) => time - (at[i + 9] ?? 0));
+    expect(gaps.length).toBeGreaterThan(5);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(5000);
+  });
+
+  test("goes on within a minute after the organiser has mended it, without any sign of that", async () => {
+    const world = await begin();
+    failing(world, () => refusal(403, { reason: "Forbidden", message: "no" }));
+    await world.pass(hours, 1000);
+    expect(world.find()?.status).toMatchObject({ phase: "Creating", reason: "Forbidden" });
+    world.model.beforeWrite = () => {};
+    await world.pass(minutes, 1000);
+    expect(world.find()?.status?.phase).toBe("Running");
+  });
+
+  test("is not quoted in the log", async () => {
+    const world = await begin();
+    failing(world, () => refusal(400, { message: "env FLAG=flag{canary} is not allowed" }));
+    await world.pass(2000);
+    expect(world.logged.length).toBeGreaterThan(1);
+    expect(world.logged.join()).toContain("cannot make the Deployment web: Refused");
+    expect(world.logged.join()).not.toContain("canary");
+    expect(world.find()?.status?.message).toContain("is not allowed");
+  });
+});
+
+describe("a running instance that cannot be repaired", () => {
+  async function broken(error: () => Error) {
+    const world = await begin();
+    await world.pass(1000);
+    expect(world.find()?.status?.phase).toBe("Running");
+    failing(world, error);
+    const deployment = world.cluster.all("Deployment")[0] as Stored<KubeObject>;
+    world.cluster.delete("hand", Deployments, keyOf(deployment));
+    return world;
+  }
+  const errors: [string, () => Error][] = [
+    ["the connection is lost", () => new Error("socket hang up")],
+    ["the server has trouble", () => refusal(500)],
+    ["its kind is gone", () => refusal(404, { message: "404 page not found" })],
+    ["a webhook denies it", () => refusal(400, { message: "no" })],
+  ];
+
+  test.each(errors)("where %s is renewed, tells how it is, warns and ends in time", async (_, error) => {
+    const { pass, find, edit, clock, cluster } = await broken(error);
+    edit(({ spec }) => {
+      spec.renewals = 1;
+    });
+    await pass(10 * minutes, 1000);
+    expect(find()?.status).toMatchObject({ phase: "Running", renewals: 1, expiresSoon: false });
+    expect(findCondition(find()?.status?.conditions, "PodsReady")?.status).toBe("False");
+    const end = parseTime(find()?.status?.expiresAt ?? "");
+    expect(end).toBeGreaterThan(startOfTest + 2 * hours);
+    await pass(end - 5 * minutes - clock.now(), 1000);
+    await pass(1000);
+    expect(find()?.status?.expiresSoon).toBe(true);
+    await pass(end - clock.now(), 1000);
+    await pass(1000);
+    expect(endOf(cluster)).toEqual({ reason: "Timeout", at: formatTime(end) });
+  });
+
+  test("says so", async () => {
+    const { pass, find } = await broken(() => refusal(404, { message: "404 page not found" }));
+    await pass(1000);
+    expect(findCondition(find()?.status?.conditions, "DeploymentsCreated")).toMatchObject({
+      status: "False",
+      reason: "KindMissing",
+    });
+  });
+});
+
+test("an end whose warning could not be written still comes in time", async () => {
+  const { pass, find, model, clock, cluster } = await begin();
+  await pass(1000);
+  const end = parseTime(find()?.status?.expiresAt ?? "");
+  await pass(end - 6 * minutes - clock.now(), 1000);
+  let isBroken = true;
+  model.beforeWrite = () => {
+    if (isBroken) throw new Error("socket hang up");
+  };
+  cluster.delete("hand", Deployments, keyOf(cluster.all("Deployment")[0] as Stored<KubeObject>));
+  await pass(end - 100 - clock.now(), 1000);
+  expect(find()?.status?.expiresSoon).toBe(false);
+  isBroken = false;
+  await pass(1000);
+  expect(endOf(cluster)).toEqual({ reason: "Timeout", at: formatTime(end) });
+});
