@@ -147,10 +147,12 @@ export function describeDrift(startWorld: StartWorld): void {
       expect(after?.metadata.uid).toBe(before.metadata.uid);
       expect(after?.metadata.labels).toEqual(before.metadata.labels);
       expect(after?.metadata.annotations?.["stranger.example.com/c"]).toBe("d");
-      const events = await eventsOf(world, instance, "ObjectRepaired");
-      expect(events.map(({ message }) => message)).toContain(
-        `The ${type.kind} ${name} was changed by somebody else and was put back`,
-      );
+      // Of the copy of the pull secret nobody can tell whether it was edited, or the organiser has renewed the original.
+      if (type !== Secrets) {
+        const events = await eventsOf(world, instance, "ObjectRepaired");
+        const text = `The ${type.kind} ${name} was changed by somebody else and was put back`;
+        expect(events.map(({ message }) => message)).toContain(text);
+      }
       await world.until(instance, isRunning);
       await eventually("it comes to rest", () => isQuiet(instance));
     });
