@@ -48,6 +48,12 @@ describe("the wait", () => {
     expect(retryDelay(defaultRetries, { error: refusal(503), attempt, idempotent: true }, half)).toBe(want);
   });
 
+  test("ends sooner where the server says that it is busy", () => {
+    const error = refusal(429, { details: { retryAfterSeconds: 1 } });
+    const waits = [1, 2, 3].map((attempt) => retryDelay(defaultRetries, { error, attempt, idempotent: true }, half));
+    expect(waits).toEqual([1_050, 1_100, undefined]);
+  });
+
   test("grows no longer than the longest", () => {
     const patient = { ...defaultRetries, attempts: 100 };
     expect(retryDelay(patient, { error: refusal(503), attempt: 99, idempotent: true }, half)).toBe(5_000);

@@ -20,13 +20,22 @@ export function retryDelay(
   failure: { error: unknown; attempt: number; idempotent: boolean },
   random: Random,
 ): number | undefined {
-  if (failure.attempt >= policy.attempts || !mayRepeat(failure.error, failure.idempotent)) return undefined;
+  if (failure.attempt >= attemptsAt(failure.error, policy) || !mayRepeat(failure.error, failure.idempotent)) {
+    return undefined;
+  }
   const askedMs = (retryAfterSeconds(failure.error) ?? 0) * 1000;
   // Whoever called has a queue to wait in; here a worker would stand idle.
   if (askedMs > policy.longestDelayMs) return undefined;
   const ceiling = Math.min(policy.longestDelayMs, policy.firstDelayMs * 2 ** (failure.attempt - 1));
   // The server's wish is a floor; the jitter on top keeps a crowd that was told the same second apart.
   return askedMs + random() * ceiling;
+}
+
+/** A server that says it is busy is believed sooner: whoever asks again and again is part of what keeps it so. */
+const attemptsAtBusyServer = 3;
+
+function attemptsAt(error: unknown, { attempts }: RetryPolicy): number {
+  return error instanceof StatusError && error.code === 429 ? Math.min(attempts, attemptsAtBusyServer) : attempts;
 }
 
 function mayRepeat(error: unknown, idempotent: boolean): boolean {

@@ -7,8 +7,8 @@ export interface BackoffOptions {
   maxMs: number;
 }
 
-/** A minute at most: whoever mends what was wrong waits for the next try. */
-const defaultBackoff: BackoffOptions = { firstMs: 200, maxMs: 60_000 };
+/** Two minutes at most: whoever mends what was wrong waits for the next try. */
+const defaultBackoff: BackoffOptions = { firstMs: 200, maxMs: 120_000 };
 const longestRestMs = 5_000;
 
 interface Failures {
