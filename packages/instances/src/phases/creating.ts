@@ -27,7 +27,8 @@ import { ownNamespace } from "./take-down.ts";
 export interface Creation {
   /** Empty when everything is there, or nothing more can be made. */
   effects: Effect[];
-  services: InstanceService[];
+  /** Asked for only where they are shown. */
+  services(): InstanceService[];
   /** It waits for what is lacking, and the status says so: there are no pods whose health could be told. */
   isHeld?: boolean;
   dueAt?: number | undefined;
@@ -39,7 +40,7 @@ export function creating(seen: Snapshot, draft: StatusDraft, settings: Settings)
 
   // All of it before the first is made: what cannot be built leaves nothing behind.
   const stages = stagesOf(seen, blueprint);
-  const services = publicServices(blueprint, nodePorts(seen));
+  const services = () => publicServices(blueprint, nodePorts(seen));
   const record = recordToMake(seen, settings);
   if (record.length > 0) return { effects: record, services };
   // No pod before its network policy, its flag and its limits.
@@ -62,7 +63,7 @@ function beginsPods(effect: Effect): boolean {
 }
 
 /** A phase is not gone back to: one that had pods before says that it is still starting. */
-function held({ now }: Snapshot, draft: StatusDraft, lack: Lack, services: InstanceService[]): Creation {
+function held({ now }: Snapshot, draft: StatusDraft, lack: Lack, services: Creation["services"]): Creation {
   const { condition, reason, message } = lack;
   draft.condition(condition, "False", reason, message);
   draft.enterBecause(draft.status.phase === "Starting" ? "Starting" : "Creating", reason, message);
@@ -96,7 +97,7 @@ function revisionLost({ instance }: Snapshot, draft: StatusDraft): Creation {
     reasons.revisionLost,
     `${record} is gone and the Challenge has changed since: what is deleted or edited by hand cannot be put back. Start a new instance.`,
   );
-  return { effects: [], services: instance.status?.services ?? [] };
+  return { effects: [], services: () => instance.status?.services ?? [] };
 }
 
 /** The record goes first: once something runs, nobody asks the Challenge any more. */

@@ -65,10 +65,10 @@ export function decide(seen: Snapshot, settings: Settings): Decision {
   const wasReady = draft.status.readyAt !== undefined;
   if (effects.length > 0) {
     // What cannot be repaired must not hide how the containers are.
-    if (wasReady) running(draft, health, draft.status.services ?? services);
+    if (wasReady) running(draft, health, draft.status.services ?? services());
     return { effects, status: draft.status, statusFirst: false, dueAt: due };
   }
-  if (health.ready || wasReady) running(draft, health, services);
+  if (health.ready || wasReady) running(draft, health, services());
   else starting(draft, health);
   return { ...nothing(draft), dueAt: due };
 }

@@ -1,20 +1,23 @@
 /** A status in the making. Every change of an instance's status goes through these methods, so each can be found. */
 import { formatTime } from "@berg/apimachinery";
-import { setCondition } from "@berg/kube";
+import { findCondition, setCondition } from "@berg/kube";
 import { type ChallengeInstanceStatus, type InstancePhase, statusLimits } from "@berg/resources";
 import type { Snapshot } from "../observe/snapshot.ts";
 import { type ConditionType, conditionTypes, type Reason } from "../vocabulary.ts";
+import { Lately } from "./lately.ts";
 import { canBeHidden, formsOf, withoutForms } from "./without-flag.ts";
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 type ConditionStatus = "True" | "False" | "Unknown";
+
+/** An instance is looked at several times in a row. */
+const forms = new Lately<string[]>(64);
 
 export class StatusDraft {
   readonly status: Writable<ChallengeInstanceStatus>;
   readonly #now: string;
   readonly #generation: number | undefined;
   readonly #flag: string | undefined;
-  #forms: string[] | undefined;
   readonly #said = new Set<ConditionType>();
 
   constructor({ instance, now }: Pick<Snapshot, "instance" | "now">) {
@@ -57,7 +60,10 @@ export class StatusDraft {
 
   condition(type: ConditionType, status: ConditionStatus, reason: Reason, message: string): void {
     this.#said.add(type);
-    const wanted = { type, status, reason, message: this.#text(message), observedGeneration: this.#generation };
+    const before = findCondition(this.status.conditions, type)?.message;
+    // What stands there already was made safe when it was written.
+    const safe = message === before ? message : this.#text(message);
+    const wanted = { type, status, reason, message: safe, observedGeneration: this.#generation };
     this.status.conditions = setCondition(
       this.status.conditions as Parameters<typeof setCondition>[0],
       wanted,
@@ -85,10 +91,14 @@ export class StatusDraft {
     // The API server refuses a longer one, and with it the whole status.
     return safe.length <= statusLimits.message ? safe : `${safe.slice(0, statusLimits.message - 1)}…`;
   }
+
   #withoutFlag(message: string): string {
-    if (!this.#flag) return message;
-    if (!canBeHidden(this.#flag)) return message.includes(this.#flag) ? this.quoted(message) : message;
-    this.#forms ??= formsOf(this.#flag);
-    return withoutForms(message, this.#forms);
+    const flag = this.#flag;
+    if (!flag) return message;
+    if (!canBeHidden(flag)) return message.includes(flag) ? this.quoted(message) : message;
+    return withoutForms(
+      message,
+      forms.of(flag, [], () => formsOf(flag)),
+    );
   }
 }
