@@ -18,13 +18,7 @@ export function describeBadDays(startWorld: StartWorld): void {
   beforeAll(async () => {
     world = await startWorld();
   });
-  afterAll(async () => {
-    try {
-      await world?.check();
-    } finally {
-      await world?.stop();
-    }
-  });
+  afterAll(() => world?.end());
 
   const challenge = () =>
     world

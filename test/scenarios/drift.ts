@@ -85,13 +85,7 @@ export function describeDrift(startWorld: StartWorld): void {
     });
     cell = await Cell.start(world);
   });
-  afterAll(async () => {
-    try {
-      await world?.check();
-    } finally {
-      await world?.stop();
-    }
-  });
+  afterAll(() => world?.end());
 
   const challenge = () =>
     world

@@ -11,8 +11,6 @@ import type { World } from "./world.ts";
 
 type Instance = Stored<ChallengeInstance>;
 
-const phaseIs = (phase: string) => (instance: Instance) => instance.status?.phase === phase;
-
 export function describeEnds(startWorld: StartWorld): void {
   let world: World;
   let cell: Cell;
@@ -21,13 +19,7 @@ export function describeEnds(startWorld: StartWorld): void {
     world = await startWorld();
     cell = await Cell.start(world);
   });
-  afterAll(async () => {
-    try {
-      await world?.check();
-    } finally {
-      await world?.stop();
-    }
-  });
+  afterAll(() => world?.end());
 
   const challenge = () => world.challenge().container("web").port(80, "publicHttpRoute").create();
   const newInstance = async () => cell.instance(await challenge());
@@ -106,7 +98,7 @@ export function describeEnds(startWorld: StartWorld): void {
         });
         const instance = await own.instance(await challenge()).create();
         await reached;
-        await world.until(instance, phaseIs("Creating"));
+        await world.until(instance, isIn("Creating"));
         await remove(instance);
         held.resolve(fate === "is lost" ? "reset" : undefined);
         await goneAs(instance, "UserRequest");
@@ -134,7 +126,7 @@ export function describeEnds(startWorld: StartWorld): void {
     test("while it is Starting", async () => {
       const slow = await world.challenge().container("web").behaving("never-ready").create();
       const instance = await cell.instance(slow).create();
-      await world.until(instance, phaseIs("Starting"));
+      await world.until(instance, isIn("Starting"));
       await remove(instance);
       await goneAs(instance, "UserRequest");
     });
@@ -143,7 +135,7 @@ export function describeEnds(startWorld: StartWorld): void {
       const instance = await (await newInstance()).create();
       await world.until(instance, isRunning);
       await remove(instance);
-      await world.until(instance, phaseIs("Terminating"));
+      await world.until(instance, isIn("Terminating"));
       await remove(instance);
       await change(instance, { spec: { terminationReason: "AdminTermination" } });
       await goneAs(instance, "UserRequest");
@@ -180,7 +172,7 @@ export function describeEnds(startWorld: StartWorld): void {
       const instance = await (await newInstance()).create();
       await world.until(instance, isRunning);
       await world.client.delete(Namespaces, "", namespaceOf(instance));
-      const { status } = await world.until(instance, phaseIs("Terminating"));
+      const { status } = await world.until(instance, isIn("Terminating"));
       expect(status?.message).toContain("was deleted by somebody else");
       await goneAs(instance, "Failure");
     });
@@ -256,7 +248,7 @@ export function describeEnds(startWorld: StartWorld): void {
             );
           }),
       );
-      const waiting = await world.until(instance, phaseIs("Terminating"));
+      const waiting = await world.until(instance, isIn("Terminating"));
       expect(conditionOf(waiting, "NamespaceDeleted")?.reason).toBe("StoppingWorkload");
       clock.skip(61_000);
       const stuck = await world.until(

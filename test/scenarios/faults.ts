@@ -29,13 +29,7 @@ export function describeFaults(startWorld: StartWorld): void {
     points = writePoints(cell.controller.writes(), life);
     await cell.controller.stop();
   });
-  afterAll(async () => {
-    try {
-      await world?.check();
-    } finally {
-      await world?.stop();
-    }
-  });
+  afterAll(() => world?.end());
 
   const isSame = (lived: Lived) => {
     for (const part of ["children", "tally", "running", "last"] as const) {

@@ -21,13 +21,7 @@ export function describeTimes(startWorld: StartWorld): void {
     world = await startWorld();
     cell = await Cell.start(world);
   });
-  afterAll(async () => {
-    try {
-      await world?.check();
-    } finally {
-      await world?.stop();
-    }
-  });
+  afterAll(() => world?.end());
 
   const change = ({ metadata }: Instance, spec: object) =>
     world.client.patch(ChallengeInstances, metadata.namespace ?? "", metadata.name, { type: "merge", body: { spec } });

@@ -257,6 +257,15 @@ export class World implements AsyncDisposable {
       throw new Error(`${first.invariant}: ${first.text}${found.length > 1 ? ` (and ${found.length - 1} more)` : ""}`);
   }
 
+  /** The last of a suite, whatever was broken in it. */
+  async end(): Promise<void> {
+    try {
+      await this.check();
+    } finally {
+      await this.stop();
+    }
+  }
+
   async stop(): Promise<void> {
     await Promise.allSettled([...this.#running].map((controller) => controller.kill()));
     await stopAll(this.#parts);

@@ -30,38 +30,30 @@ export function expiryAt(from: number, timeout: Duration | undefined, until: num
   return ends.length === 0 ? undefined : Math.min(...ends);
 }
 
-/** The first expiry. Renewals that the spec asks for already are answered next, as any others. */
-export function started(
-  status: ChallengeInstanceStatus,
+/** What an expiry is counted from: who asks for how much time, and when. */
+type Count = [
   instance: TimedInstance,
   challenge: TimedChallenge | undefined,
   settings: ExpirySettings,
+  /** ms since 1970. */
   now: number,
-): ChallengeInstanceStatus {
-  return countedFrom({ ...status, renewals: 0 }, historyReasons.started, expiryTexts.started, [
-    instance,
-    challenge,
-    settings,
-    now,
-  ]);
+];
+
+/** The first expiry. Renewals that the spec asks for already are answered next, as any others. */
+export function started(status: ChallengeInstanceStatus, ...count: Count): ChallengeInstanceStatus {
+  return counted({ ...status, renewals: 0 }, historyReasons.started, expiryTexts.started, count);
 }
 
 /** The expiry of an instance that had to wait before it could be made: no time is lost by waiting. */
-export function restarted(
-  status: ChallengeInstanceStatus,
-  instance: TimedInstance,
-  challenge: TimedChallenge | undefined,
-  settings: ExpirySettings,
-  now: number,
-): ChallengeInstanceStatus {
-  return countedFrom(status, historyReasons.admitted, expiryTexts.admitted, [instance, challenge, settings, now]);
+export function restarted(status: ChallengeInstanceStatus, ...count: Count): ChallengeInstanceStatus {
+  return counted(status, historyReasons.admitted, expiryTexts.admitted, count);
 }
 
-function countedFrom(
+function counted(
   status: ChallengeInstanceStatus,
   reason: string,
   text: (expiresAt: string | undefined) => string,
-  [instance, challenge, settings, now]: [TimedInstance, TimedChallenge | undefined, ExpirySettings, number],
+  [instance, challenge, settings, now]: Count,
 ): ChallengeInstanceStatus {
   const { timeout, problem } = effectiveTimeout(instance, challenge, settings);
   // Where the timeout makes no sense the organiser's is used, so that the failed instance ends too.
