@@ -21,14 +21,14 @@ import { type ChallengeInstance, Challenges, finalizers } from "@berg/resources"
 import { isOurs } from "../builders/marks.ts";
 import { instanceNamespaceName } from "../builders/names.ts";
 import { isExpired } from "../expiry/due.ts";
-import { isEnding } from "../phases/ending.ts";
-import { neededKinds } from "../phases/kinds.ts";
-import { recorded } from "../phases/record.ts";
 import type { Settings } from "../settings/settings.ts";
 import { conditionTypes, reasons } from "../vocabulary.ts";
 import { by, type Caches, challengeKey } from "./caches.ts";
 import { newInstanceId } from "./instance-id.ts";
+import { isEnding } from "./is-ending.ts";
+import { neededKinds } from "./kinds.ts";
 import type { Places } from "./places.ts";
+import { recorded } from "./record.ts";
 import { childKey, type Snapshot } from "./snapshot.ts";
 
 export interface Surroundings {

@@ -10,9 +10,9 @@ import {
   watchOwned,
 } from "@berg/kube";
 import { type ChallengeInstance, labels } from "@berg/resources";
-import { isEnding } from "../phases/ending.ts";
 import { reasons } from "../vocabulary.ts";
 import { by, type Caches, type ChildSource } from "./caches.ts";
+import { isEnding } from "./is-ending.ts";
 import type { Places } from "./places.ts";
 
 /** An end goes before instances that want to begin. */

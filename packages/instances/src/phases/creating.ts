@@ -11,17 +11,17 @@ import { foundation } from "../builders/foundation.ts";
 import { namespaceChild } from "../builders/namespace.ts";
 import { HTTPRoutes, TLSRoutes } from "../builders/route-types.ts";
 import { workloads } from "../builders/workloads.ts";
+import { askForKindsMs, missingKinds } from "../observe/kinds.ts";
+import { currentRevision, recordedBlueprint } from "../observe/record.ts";
 import { childKey, type Snapshot } from "../observe/snapshot.ts";
 import type { Settings } from "../settings/settings.ts";
 import { conditionTypes, reasons } from "../vocabulary.ts";
 import { sayCreated } from "./created.ts";
 import type { Effect } from "./decision.ts";
 import type { StatusDraft } from "./draft.ts";
-import { askForKindsMs, missingKinds } from "./kinds.ts";
 import { isRecordedPullSecret, type Lack, lackOf } from "./lacking.ts";
 import { Lately } from "./lately.ts";
 import { nodePorts, withToldNumbers } from "./node-ports.ts";
-import { currentRevision, recordedBlueprint } from "./record.ts";
 import { ownNamespace } from "./take-down.ts";
 
 export interface Creation {

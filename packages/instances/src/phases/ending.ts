@@ -1,7 +1,7 @@
 /** Whether an instance has to end, and why. Once written into its status, the reason stays. */
 import { parseTime } from "@berg/apimachinery";
 import { isConditionTrue } from "@berg/kube";
-import type { ChallengeInstance, ChallengeInstanceStatus, TerminationReason } from "@berg/resources";
+import type { ChallengeInstanceStatus, TerminationReason } from "@berg/resources";
 import { isAnothers } from "../builders/marks.ts";
 import { isExpired } from "../expiry/due.ts";
 import type { Snapshot } from "../observe/snapshot.ts";
@@ -11,11 +11,6 @@ export interface Ending {
   reason: TerminationReason;
   /** Only where the reason alone does not tell. */
   message?: string;
-}
-
-/** Whether somebody has asked for its end, or it has begun. */
-export function isEnding({ metadata, spec, status }: ChallengeInstance): boolean {
-  return Boolean(metadata.deletionTimestamp || spec.terminationReason || status?.terminationReason);
 }
 
 export function endingOf(seen: Snapshot): Ending | undefined {

@@ -9,15 +9,15 @@ import { instanceNamespaceName } from "../builders/names.ts";
 import { effectiveTimeout } from "../expiry/limits.ts";
 import { instanceProblems } from "../lint/instance-problems.ts";
 import { formatProblem } from "../lint/problem.ts";
+import { missingKinds } from "../observe/kinds.ts";
+import { perChallenge } from "../observe/per-challenge.ts";
+import { currentBlueprint, currentRevision } from "../observe/record.ts";
 import type { Snapshot } from "../observe/snapshot.ts";
 import type { Settings } from "../settings/settings.ts";
 import { conditionTypes as conditions, reasons } from "../vocabulary.ts";
 import { stagesOf } from "./creating.ts";
 import type { StatusDraft } from "./draft.ts";
-import { missingKinds } from "./kinds.ts";
 import { pullSecretMissing } from "./lacking.ts";
-import { perChallenge } from "./per-challenge.ts";
-import { currentBlueprint, currentRevision } from "./record.ts";
 import { isLeftOver, leavingRival, strongerRival } from "./rivals.ts";
 
 type Guard = (seen: Snapshot, draft: StatusDraft, settings: Settings) => boolean;

@@ -4,10 +4,10 @@
  */
 import { Secrets } from "@berg/kube";
 import type { Blueprint } from "../builders/blueprint.ts";
+import { missingKinds } from "../observe/kinds.ts";
 import { childKey, type Snapshot } from "../observe/snapshot.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type ConditionType, conditionTypes, type Reason, reasons } from "../vocabulary.ts";
-import { missingKinds } from "./kinds.ts";
 
 export interface Lack {
   condition: ConditionType;

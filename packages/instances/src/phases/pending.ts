@@ -6,12 +6,12 @@ import { formatTime } from "@berg/apimachinery";
 import { annotations } from "@berg/resources";
 import { instanceNamespaceName } from "../builders/names.ts";
 import { restarted, started } from "../expiry/expiry.ts";
+import { currentRevision } from "../observe/record.ts";
 import type { Snapshot } from "../observe/snapshot.ts";
 import type { Settings } from "../settings/settings.ts";
 import { conditionTypes, reasons } from "../vocabulary.ts";
 import type { StatusDraft } from "./draft.ts";
 import { guards } from "./guards.ts";
-import { currentRevision } from "./record.ts";
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

@@ -3,9 +3,9 @@ import type { Stored } from "@berg/apimachinery";
 import { isConditionTrue } from "@berg/kube";
 import type { ChallengeInstance } from "@berg/resources";
 import { isManagedByBerg, isOurs } from "../builders/marks.ts";
+import { isEnding } from "../observe/is-ending.ts";
 import type { Snapshot } from "../observe/snapshot.ts";
 import { conditionTypes } from "../vocabulary.ts";
-import { isEnding } from "./ending.ts";
 
 /** The one to which this instance has to give way. */
 export function strongerRival({ instance, rivals }: Snapshot): Stored<ChallengeInstance> | undefined {

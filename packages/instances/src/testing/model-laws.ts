@@ -1,7 +1,7 @@
 /** What has to hold at every moment, whatever happens: checked on all that ever happened in a model cluster. */
 import type { KubeObject, Stored } from "@berg/apimachinery";
 import { type ChallengeInstance, finalizers, type InstancePhase, labels, managedByBerg } from "@berg/resources";
-import { isEnding } from "../phases/ending.ts";
+import { isEnding } from "../observe/is-ending.ts";
 import type { ModelRequest } from "./model-client.ts";
 import type { ModelChange } from "./model-cluster.ts";
 

@@ -1,8 +1,8 @@
 /** Kinds that come with the Gateway API and with Cilium: whether the cluster has those that an instance needs. */
 import type { Workload } from "../builders/blueprint.ts";
-import type { Snapshot } from "../observe/snapshot.ts";
 import type { BuildSettings } from "../settings/settings.ts";
 import { type ConditionType, conditionTypes } from "../vocabulary.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 /** How often the cluster is asked whether a kind has been installed. */
 export const askForKindsMs = 15_000;

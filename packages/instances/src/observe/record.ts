@@ -4,10 +4,10 @@ import { type ControllerRevision, TerminalError } from "@berg/kube";
 import type { Challenge } from "@berg/resources";
 import type { Blueprint } from "../builders/blueprint.ts";
 import { type Recorded, readRevision, revisionOf, workloadOf } from "../builders/revision.ts";
-import type { Snapshot } from "../observe/snapshot.ts";
 import { readSettings } from "../settings/read-settings.ts";
 import type { BuildSettings, Settings } from "../settings/settings.ts";
 import { perChallenge } from "./per-challenge.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 /** What would be recorded if the instance started now. */
 export function currentRevision({ challenge }: Snapshot, settings: Settings) {
