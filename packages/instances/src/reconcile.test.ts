@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { containerOf } from "./builders/testing/blueprints.ts";
 import { begin } from "./testing/begin.ts";
 import { home, makeChallenge, makeInstance, makeSettings, startOfTest } from "./testing/make-objects.ts";
+import { Crash } from "./testing/model-client.ts";
 import type { ModelCluster } from "./testing/model-cluster.ts";
 import { ModelController } from "./testing/model-controller.ts";
 
@@ -42,6 +43,28 @@ test("after a restart, what is settled is not written again", async () => {
   controller.restart();
   await controller.settle();
   expect(cluster.changes.slice(length)).toEqual([]);
+});
+
+test("no pod starts without its network policy where a copy still shows the one of a namespace that is gone", async () => {
+  const { cluster, controller, create } = begin();
+  create("a");
+  controller.deliver();
+  // The namespace and its policy are made; the process dies before the rest.
+  let left = 5;
+  controller.client.beforeWrite = () => {
+    if (left-- <= 0) throw new Crash();
+  };
+  await expect(controller.turn()).rejects.toBeInstanceOf(Crash);
+  controller.client.beforeWrite = () => {};
+  controller.restart();
+  const policies = () => cluster.changes.filter(({ object }) => object.kind === "NetworkPolicy");
+  expect(policies().map(({ type }) => type)).toEqual(["added"]);
+  cluster.delete("hand", Namespaces, keyOf(namespaceOf(cluster)));
+  while (cluster.tick());
+  controller.deliver((kind) => kind === "Namespace");
+  await controller.turn();
+  expect(policies().map(({ type }) => type)).toEqual(["added", "deleted", "added"]);
+  expect(cluster.all("Deployment")).toHaveLength(2);
 });
 
 test("its time is acted on to the second", async () => {

@@ -4,6 +4,7 @@ import { addFinalizer, ControllerRevisions, deleteChild, ensureChild, Namespaces
 import { type ChallengeInstance, ChallengeInstances, fieldManagers, finalizers } from "@berg/resources";
 import type { Child } from "../builders/blueprint.ts";
 import { isManagedByBerg, isOurs } from "../builders/marks.ts";
+import { by } from "../observe/caches.ts";
 import type { Surroundings } from "../observe/gather.ts";
 import type { Effect } from "../phases/decision.ts";
 
@@ -81,10 +82,21 @@ async function make(
   const isMine = (object: KubeObject) => (isShared ? isManagedByBerg(object) : isOurs(object, metadata.uid));
   try {
     const made = await ensureChild(client, child, { fieldManager, isOurs: isMine, found, signal });
+    if (child.type === Namespaces && !found) forgetInside(metadata.uid, around);
     settled.wrote(child.manifest, made);
     around.caches.written.get(child.type.kind)?.wrote(made);
   } catch (error) {
     throw new ChildFailure(child, error);
+  }
+}
+
+/**
+ * A namespace that was made anew is empty. A copy that is behind still shows what went with the last one of this name:
+ * pods would be started without their network policy.
+ */
+function forgetInside(uid: string, { caches }: Surroundings): void {
+  for (const view of [caches.pods.view, ...[...caches.children.values()].map(({ view }) => view)]) {
+    for (const { metadata } of view.byIndex(by.instance, uid)) view.gone(metadata.uid);
   }
 }
 

@@ -17,7 +17,7 @@ import {
 } from "@berg/apimachinery";
 import { type Deployment, type Namespace, type Pod, Pods, type Service } from "@berg/kube";
 import { refusal } from "@berg/kube/testing";
-import { labels } from "@berg/resources";
+import { labels, managedByBerg } from "@berg/resources";
 import type { Manifest } from "../builders/blueprint.ts";
 import { startOfTest } from "./make-objects.ts";
 
@@ -75,7 +75,7 @@ export class ModelCluster {
   create<T extends KubeObject>(by: Actor, type: ResourceType<T>, manifest: Manifest<T>): Stored<T> {
     const { namespace, name } = manifest.metadata;
     if (this.find(type, makeKey(namespace, name))) throw refusal(409, { reason: "AlreadyExists" });
-    if (type.namespaced && namespace?.startsWith("challenge-")) this.#admit(namespace);
+    if (type.namespaced && namespace?.startsWith("challenge-")) this.#admit(by, namespace);
     const metadata = {
       uid: `${type.kind}-${this.changes.length}`,
       creationTimestamp: formatTime(this.now),
@@ -87,9 +87,12 @@ export class ModelCluster {
     return this.#put("added", by, object as unknown as Stored<T>);
   }
 
-  #admit(namespace: string): void {
+  #admit(by: Actor, namespace: string): void {
     const found = this.find<Namespace>({ kind: "Namespace" }, namespace);
     if (!found) throw refusal(404, { reason: "NotFound", message: `namespaces "${namespace}" not found` });
+    // As the admission policy that is installed with the controller. No copy can show in time that one was replaced.
+    if (by === "controller" && found.metadata.labels?.[labels.managedBy] !== managedByBerg)
+      throw refusal(403, { reason: "Forbidden", message: "the namespace is not managed by Berg" });
     if (!found.metadata.deletionTimestamp) return;
     const causes = [{ reason: "NamespaceTerminating", message: "", field: "metadata.namespace" }];
     throw refusal(403, { reason: "Forbidden", message: "it is being terminated", details: { causes } });

@@ -193,6 +193,8 @@ export class ModelWorld {
         this.controller.kinds.add("HTTPRoute");
         break;
       case "minutes pass":
+        // No copy is behind for so long: a watch that says nothing is noticed within 90 s.
+        if (event.count > 1) this.controller.deliver();
         cluster.now += event.count * 60_000;
     }
   }
@@ -242,6 +244,8 @@ export class ModelWorld {
   /** Every trouble is over, and everybody has had the time that they need. */
   async end(): Promise<void> {
     this.cluster.scripts.clear();
+    // Of a namespace that is not ours nobody is told: it is found when its owner's instance is next looked at.
+    for (const instance of this.cluster.all("ChallengeInstance")) this.controller.enqueue(keyOf(instance));
     await this.controller.settle();
   }
 

@@ -18,8 +18,9 @@ export type Cache<T extends KubeObject> = Pick<
   "get" | "list" | "byIndex" | "ensureIndex" | "reached" | "prepare"
 >;
 
-// No informer is behind for so long while it works. One that does not work must not keep what was written for ever.
-const keptForMs = 60_000;
+// No informer is behind for so long: a watch that says nothing is noticed within 90 s, and replaced. One whose server
+// was set back to an earlier state never comes to what was written before, and must not be overruled for ever.
+const keptForMs = 5 * 60_000;
 
 interface Deletion {
   at: number;
@@ -35,6 +36,8 @@ export class OwnWrites<T extends KubeObject> {
   readonly #writtenAt = new Map<ObjectKey, number>();
   /** What was deleted, by UID; the oldest first. */
   readonly #deleted = new Map<string, Deletion>();
+  /** What cannot be there any more, by UID, and since when; the oldest first. */
+  readonly #gone = new Map<string, number>();
 
   constructor(cache: Cache<T>, clock: Clock) {
     this.#cache = cache;
@@ -45,6 +48,7 @@ export class OwnWrites<T extends KubeObject> {
   wrote(object: Stored<T>): void {
     this.#forgetOld();
     const key = keyOf(object);
+    this.#gone.delete(object.metadata.uid);
     const known = this.get(key);
     if (known && !isOlder(known.metadata.resourceVersion, object.metadata.resourceVersion)) return;
     this.#writtenAt.delete(key);
@@ -67,9 +71,15 @@ export class OwnWrites<T extends KubeObject> {
     this.#deleted.set(uid, { at: this.#clock.monotonic(), timestamp: since, isForced });
   }
 
+  /** To be told of what is known to be gone for good, such as all that was in a namespace that had to be made anew. */
+  gone(uid: string): void {
+    this.#forgetOld();
+    this.#gone.set(uid, this.#clock.monotonic());
+  }
+
   get(key: ObjectKey): Stored<T> | undefined {
     const object = this.#unseen(key) ?? this.#cache.get(key);
-    return object && this.#marked(object);
+    return object && !this.#isGone(object) ? this.#marked(object) : undefined;
   }
 
   list(): Stored<T>[] {
@@ -89,7 +99,12 @@ export class OwnWrites<T extends KubeObject> {
   #merged(cached: Stored<T>[], written: Stored<T>[]): Stored<T>[] {
     const objects = this.#written.size === 0 ? cached : cached.filter((object) => !this.#unseen(keyOf(object)));
     for (const object of written) if (this.#unseen(keyOf(object))) objects.push(object);
-    return this.#deleted.size === 0 ? objects : objects.map((object) => this.#marked(object));
+    const left = this.#gone.size === 0 ? objects : objects.filter((object) => !this.#isGone(object));
+    return this.#deleted.size === 0 ? left : left.map((object) => this.#marked(object));
+  }
+
+  #isGone({ metadata }: Stored<T>): boolean {
+    return this.#isRecent(this.#gone.get(metadata.uid));
   }
 
   /** What was written under this key and the informer has not come to yet. */
@@ -127,6 +142,10 @@ export class OwnWrites<T extends KubeObject> {
     for (const [uid, { at }] of this.#deleted) {
       if (this.#isRecent(at)) break;
       this.#deleted.delete(uid);
+    }
+    for (const [uid, at] of this.#gone) {
+      if (this.#isRecent(at)) break;
+      this.#gone.delete(uid);
     }
     for (const [key, at] of this.#writtenAt) {
       if (this.#isRecent(at)) break;
