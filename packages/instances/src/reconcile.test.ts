@@ -23,6 +23,7 @@ test("an instance runs, costs nothing while it does, and leaves nothing behind",
     phase: "Running",
     services: [{ name: "web" }, { name: "game", port: 30_000 }],
   });
+  expect(controller.client.requests.filter(({ verb }) => verb === "get")).toEqual([]);
   expect(await controller.requestsOfAnotherLook()).toEqual([]);
   remove("a");
   await controller.settle();

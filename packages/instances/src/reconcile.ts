@@ -3,7 +3,7 @@
  * written, if it changed. A settled instance costs no request.
  */
 import { isConflict, isOtherUid, jsonEqual, type ObjectKey, type Stored } from "@berg/apimachinery";
-import type { EventRecorder, Result } from "@berg/kube";
+import { ControllerRevisions, type EventRecorder, Namespaces, NotOurs, type Result } from "@berg/kube";
 import {
   type ChallengeInstance,
   type ChallengeInstanceStatus,
@@ -35,24 +35,33 @@ const mostRounds = 20;
 const startAgainMs = 100;
 
 export async function reconcile(key: ObjectKey, around: Reconciler, signal: AbortSignal): Promise<Result | undefined> {
+  let isBeginning = false;
   for (let round = 0; round < mostRounds; round++) {
-    const asked = await ask(key, around, signal);
+    const asked = await ask(key, around, isBeginning, signal);
     const seen = gather(key, asked, around);
     if (!seen) return undefined;
     const decision = decide(seen, around.settings);
-    if (isStarting(seen, decision) && !around.places.take(seen.instance)) return { requeueAfterMs: startAgainMs };
+    const starts = isStarting(seen, decision);
+    if (starts && !around.places.take(seen.instance)) return { requeueAfterMs: startAgainMs };
     if (decision.effects.length > 0) {
       await attempt(decision, seen, around, signal);
+      isBeginning &&= isRecording(decision);
       continue;
     }
     await writeStatus(seen.instance, decision.status, around, signal);
     if (!decision.statusFirst) return resultOf(decision, seen);
+    isBeginning = starts;
   }
   throw new Error(`it did not come to rest in ${mostRounds} rounds`);
 }
 
 function isStarting({ instance }: Snapshot, { status }: Decision): boolean {
   return status.phase === "Creating" && instance.status?.phase !== "Creating";
+}
+
+/** What is recorded beside the instance comes before its namespace. */
+function isRecording({ effects }: Decision): boolean {
+  return effects.every((effect) => effect.do === "make" && effect.child.type === ControllerRevisions);
 }
 
 function resultOf({ dueAt }: Decision, { now }: Snapshot): Result | undefined {
@@ -69,6 +78,8 @@ async function attempt(decision: Decision, seen: Snapshot, around: Reconciler, s
     const cause = error instanceof ChildFailure ? error.cause : error;
     // Somebody else was first: everything is looked at anew, soon.
     if (isConflict(cause) || isOtherUid(cause)) throw cause;
+    // The name was not free: the next round asks who has it, and says so.
+    if (cause instanceof NotOurs && cause.type === Namespaces) return;
     const refused = error instanceof ChildFailure ? refusedBy(error, decision, seen) : undefined;
     const status = refused?.status ?? decision.status;
     // All else that was found, such as the answer to a renewal, is not lost: it may be long until this can be done.

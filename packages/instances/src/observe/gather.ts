@@ -49,8 +49,16 @@ export interface Asked {
   namespace: { found: Stored<Namespace> | undefined } | undefined;
 }
 
-/** What keeps one kind or the Challenge from being found must not keep an instance from ending: it needs neither. */
-export async function ask(key: ObjectKey, around: Surroundings, signal: AbortSignal): Promise<Asked> {
+/**
+ * What keeps one kind or the Challenge from being found must not keep an instance from ending: it needs neither.
+ * `isBeginning`: nothing was made so far, so that whoever makes the namespace finds out whether its name is free.
+ */
+export async function ask(
+  key: ObjectKey,
+  around: Surroundings,
+  isBeginning: boolean,
+  signal: AbortSignal,
+): Promise<Asked> {
   const instance = around.caches.instances.view.get(key);
   if (!instance) return { namespace: undefined };
   const ends = isEnding(instance) || isExpired(instance.status ?? {}, around.clock.now());
@@ -58,7 +66,7 @@ export async function ask(key: ObjectKey, around: Surroundings, signal: AbortSig
     await askForChallenge(instance, around, signal);
     await lookForKinds(instance, around, signal);
   }
-  return { namespace: await askForNamespace(instance, ends, around, signal) };
+  return { namespace: isBeginning ? undefined : await askForNamespace(instance, ends, around, signal) };
 }
 
 /**
