@@ -2,14 +2,22 @@
 import { randomUUID } from "node:crypto";
 import type { BenchOptions } from "../bench.ts";
 import { compare, type Figure } from "../figure.ts";
-import type { Cluster } from "./cluster.ts";
+import { runChild } from "../runtime/child.ts";
+import { type Cluster, startCluster } from "./cluster.ts";
 import type { Life } from "./lives.ts";
 import { atRate, quantile } from "./pace.ts";
+import type { Recording } from "./recording.ts";
+import type { Replayed, ReplaySettings } from "./replay.ts";
 
 const perSecond = 10;
 
-/** Leaves its instances running. */
-export async function delayFigures(cluster: Cluster, count: number, { say }: BenchOptions): Promise<Figure[]> {
+/** Leaves its instances running. `bareDelays`: how long a bare client takes to the Deployment, at the same pace. */
+export async function delayFigures(
+  cluster: Cluster,
+  count: number,
+  bareDelays: number[],
+  { say }: BenchOptions,
+): Promise<Figure[]> {
   say(`${count} instances, ${perSecond} a second: delays between frames of the bench's own watches`);
   const lives: Life[] = [];
   await atRate(perSecond, count, async () => {
@@ -24,7 +32,27 @@ export async function delayFigures(cluster: Cluster, count: number, { say }: Ben
   return [
     ...within("last pod Ready to Running", toRunning, 100),
     ...within("instance created to Deployment created", toDeployment, 250),
+    compare({
+      name: `instance created to Deployment created, p99 at ${perSecond}/s, beside a bare client's replay`,
+      unit: "ms",
+      value: quantile(toDeployment, 0.99),
+      beside: quantile(bareDelays, 0.99),
+      // As much time as the throughput beside the same client allows.
+      goal: { atMost: 1.25 },
+    }),
   ];
+}
+
+/** From the instance to its Deployment, for a client that only writes: what this machine takes for it at this pace. */
+export async function bareDelays(recording: Recording, count: number, { say }: BenchOptions): Promise<number[]> {
+  say(`${count} instances, ${perSecond} a second, by the bare client`);
+  await using cluster = await startCluster();
+  const pace = { perSecond };
+  const settings: ReplaySettings = { ...cluster.server, recording, warmUp: 16, count, pace, waitsForPods: true };
+  const { ownerIds } = await runChild<Replayed>(new URL("./replay.ts", import.meta.url), settings);
+  const lives = ownerIds.map((ownerId) => cluster.lives.of(ownerId));
+  await Promise.all(lives.map((life) => life.running.promise));
+  return lives.map(({ createdAt = 0, deployedAt = 0 }) => deployedAt - createdAt);
 }
 
 function within(name: string, delays: number[], limitMs: number): Figure[] {

@@ -9,14 +9,15 @@ import { labels, managedByBerg } from "@berg/resources";
 import { connectionWith } from "../../control-plane/credentials.ts";
 import { report, settingsOf } from "../runtime/child.ts";
 import type { Server } from "./connect.ts";
-import { inFlight } from "./pace.ts";
+import { atRate, inFlight } from "./pace.ts";
 import type { RecordedWrite, Recording } from "./recording.ts";
 
 export interface ReplaySettings extends Server {
   recording: Recording;
   warmUp: number;
   count: number;
-  inFlight: number;
+  /** As many at a time, or as many a second. */
+  pace: { inFlight: number } | { perSecond: number };
   /** Says Running only when the pod is ready, as the controller has to. */
   waitsForPods: boolean;
 }
@@ -35,11 +36,14 @@ if (settings.waitsForPods) await watchPods();
 const run = async (count: number) => {
   const ownerIds: string[] = [];
   const started = performance.now();
-  await inFlight(count, settings.inFlight, async () => {
+  const { pace } = settings;
+  const one = async () => {
     const ownerId = randomUUID();
     ownerIds.push(ownerId);
     await replay(ownerId);
-  });
+  };
+  if ("inFlight" in pace) await inFlight(count, pace.inFlight, one);
+  else await atRate(pace.perSecond, count, one);
   return { seconds: (performance.now() - started) / 1000, ownerIds };
 };
 await run(settings.warmUp);

@@ -57,7 +57,14 @@ export function startInstances(cluster: Cluster, count: number): Promise<void> {
 
 async function withBareClient(recording: Recording, count: number, waitsForPods: boolean) {
   await using cluster = await startCluster();
-  const settings: ReplaySettings = { ...cluster.server, recording, warmUp, count, inFlight: limit, waitsForPods };
+  const settings: ReplaySettings = {
+    ...cluster.server,
+    recording,
+    warmUp,
+    count,
+    pace: { inFlight: limit },
+    waitsForPods,
+  };
   const { seconds, ownerIds } = await runChild<Replayed>(new URL("./replay.ts", import.meta.url), settings);
   // What it wrote is what a controller would have written only if it comes to the same.
   await Promise.all(ownerIds.map((ownerId) => cluster.lives.of(ownerId).running.promise));

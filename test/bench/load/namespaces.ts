@@ -20,7 +20,7 @@ export async function namespaceRate(cluster: Cluster, recording: Recording, coun
     recording: objects,
     warmUp: 0,
     count,
-    inFlight: limit,
+    pace: { inFlight: limit },
     waitsForPods: false,
   };
   const { ownerIds } = await runChild<Replayed>(new URL("../instances/replay.ts", import.meta.url), settings);
