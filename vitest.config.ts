@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-const everywhere = ["packages/*/src/**", "deploy/**", "docs/**", "test/**", "tools/**"];
+const everywhere = ["packages/*/src/**", "packages/local/*/src/**", "deploy/**", "docs/**", "test/**", "tools/**"];
 
 // Three projects, by what a machine must have: `unit` needs nothing but Node; `real` starts a real kube-apiserver
 // (test/control-plane) and so takes its time; `node` runs real containers on it (test/node) and so needs root.

@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { missingControlPlane, provideBinaries, startControlPlane, startSimulator } from "@berg/test";
+import { startSimulator } from "@berg/local-node";
+import { missingControlPlane, provideBinaries, startControlPlane } from "@berg/test";
 import { describe, expect, test } from "vitest";
 
 const checkout = join(import.meta.dirname, "..");

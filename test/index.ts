@@ -6,11 +6,3 @@ export { type InstallOptions, installForeignCrds } from "./foreign-crds/install.
 export { busyboxImage } from "./node/image/busybox.ts";
 export { missingNode } from "./node/missing.ts";
 export * from "./node/node.ts";
-export {
-  type Behaviour,
-  type BehaviourChoice,
-  type BehaviourKind,
-  behaviourAnnotation,
-  parseBehaviour,
-} from "./simulator/behaviour.ts";
-export * from "./simulator/simulator.ts";

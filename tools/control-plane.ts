@@ -2,7 +2,8 @@
  * `npm run -s control-plane`: a real API server to try things on, until Ctrl-C. Its nodes are simulated: pods become
  * Ready, and no container runs.
  */
-import { missingControlPlane, startControlPlane, startSimulator } from "@berg/test";
+import { startSimulator } from "@berg/local-node";
+import { missingControlPlane, startControlPlane } from "@berg/test";
 
 const missing = await missingControlPlane();
 if (missing) {

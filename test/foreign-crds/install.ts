@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { defineResource, isNotFound } from "@berg/apimachinery";
 import type { Client } from "@berg/kube";
 import { type Crd, type ForeignCrd, foreignCrds, readForeignCrd } from "./crd-files.ts";
+import { standInFor } from "./stand-ins.ts";
 
 const CustomResourceDefinitions = defineResource<Crd>({
   group: "apiextensions.k8s.io",
@@ -17,6 +18,8 @@ export interface InstallOptions {
   readonly which?: readonly ForeignCrd[];
   /** Serve TLSRoutes as Gateway API did before 1.5, in this version alone. */
   readonly tlsRouteVersion?: "v1alpha2";
+  /** In place of the real ones, which need Go to be had. */
+  readonly standIns?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -27,10 +30,10 @@ export interface InstallOptions {
  *     await installForeignCrds(client); // the others have come
  */
 export async function installForeignCrds(client: Client, options: InstallOptions = {}): Promise<void> {
-  const { which = foreignCrds, tlsRouteVersion, signal } = options;
+  const { which = foreignCrds, tlsRouteVersion, standIns = false, signal } = options;
   await Promise.all(
     which.map(async (name) => {
-      const crd = await readForeignCrd(name);
+      const crd = standIns ? standInFor(name) : await readForeignCrd(name);
       const wanted = name === "tlsroutes" && tlsRouteVersion ? servedOnlyAs(crd, tlsRouteVersion) : crd;
       await client.apply(CustomResourceDefinitions, wanted, {
         fieldManager: "berg-test",

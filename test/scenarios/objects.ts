@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import type { Stored } from "@berg/apimachinery";
 import type { Client } from "@berg/kube";
+import type { BehaviourChoice } from "@berg/local-node";
 import { annotations, type Challenge, type ChallengeInstance, ChallengeInstances, Challenges } from "@berg/resources";
-import type { BehaviourChoice } from "../simulator/behaviour.ts";
 
 type Fields = Record<string, unknown>;
 

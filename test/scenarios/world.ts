@@ -13,6 +13,7 @@
 import { randomUUID } from "node:crypto";
 import { isNotFound, type Stored } from "@berg/apimachinery";
 import { type Client, type Connection, createClient, Leases, Namespaces, unlimited } from "@berg/kube";
+import { type BehaviourChoice, type Simulator, type SimulatorOptions, startSimulator } from "@berg/local-node";
 import { type ChallengeInstance, customResourceDefinitions, labels } from "@berg/resources";
 import { startControlPlane } from "../control-plane/control-plane.ts";
 import type { Seen } from "../faults/proxy.ts";
@@ -20,8 +21,6 @@ import { type InstallOptions, installForeignCrds } from "../foreign-crds/install
 import { violations } from "../invariants/check.ts";
 import { Followed } from "../invariants/follow.ts";
 import { isInstance } from "../invariants/record.ts";
-import type { BehaviourChoice } from "../simulator/behaviour.ts";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../simulator/simulator.ts";
 import { type ControllerOptions, type RunningController, startAsProcess, startInProcess } from "./controllers.ts";
 import { CustomResourceDefinitions, untilServed } from "./crds.ts";
 import { behaviourKey, ChallengeBuilder, InstanceBuilder } from "./objects.ts";
@@ -40,7 +39,7 @@ export interface WorldOptions {
   env?: Record<string, string>;
   /** Simulated pods unless told otherwise; "none" where the control plane has real nodes. */
   simulator?: Omit<SimulatorOptions, "connection" | "client"> | "none";
-  /** All of them unless told otherwise. */
+  /** All of them, and the real ones, unless told otherwise. */
   foreignCrds?: InstallOptions;
 }
 
@@ -67,7 +66,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     if (simulator) parts.push(() => simulator.stop());
     const followed = await Followed.start(client);
     parts.push(() => followed.stop());
-    return new World({ controlPlane, client, simulator, followed, behaviours, env: options.env ?? {}, parts });
+    const { env = {}, foreignCrds = {} } = options;
+    return new World({ controlPlane, client, simulator, followed, behaviours, env, foreignCrds, parts });
   } catch (error) {
     await stopAll(parts);
     throw error;
@@ -97,6 +97,7 @@ interface WorldParts {
   followed: Followed;
   behaviours: Map<string, BehaviourChoice>;
   env: Record<string, string>;
+  foreignCrds: InstallOptions;
   /** How each part ends, in the order in which they were started. */
   parts: (() => Promise<unknown>)[];
 }
@@ -112,18 +113,20 @@ export class World implements AsyncDisposable {
   readonly #followed: Followed;
   readonly #behaviours: Map<string, BehaviourChoice>;
   readonly #env: Record<string, string>;
+  readonly #foreignCrds: InstallOptions;
   readonly #parts: (() => Promise<unknown>)[];
   readonly #controllers: RunningController[] = [];
   readonly #running = new Set<RunningController>();
   #hasPolicies = true;
 
-  constructor({ controlPlane, client, simulator, followed, behaviours, env, parts }: WorldParts) {
+  constructor({ controlPlane, client, simulator, followed, behaviours, env, foreignCrds, parts }: WorldParts) {
     this.controlPlane = controlPlane;
     this.client = client;
     this.#simulator = simulator;
     this.#followed = followed;
     this.#behaviours = behaviours;
     this.#env = env;
+    this.#foreignCrds = foreignCrds;
     this.#parts = parts;
   }
 
@@ -159,6 +162,12 @@ export class World implements AsyncDisposable {
     this.#controllers.push(known);
     this.#running.add(controller);
     return known;
+  }
+
+  /** Kinds of others that come later than at the start. */
+  installForeignCrds(options: Pick<InstallOptions, "which" | "tlsRouteVersion"> = {}): Promise<void> {
+    const { standIns = false } = this.#foreignCrds;
+    return installForeignCrds(this.client, { ...options, standIns });
   }
 
   get simulator(): Simulator {

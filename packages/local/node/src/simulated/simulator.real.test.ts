@@ -1,9 +1,8 @@
 import { defineResource, isNotFound, isTooManyRequests, type KubeObject, type Stored } from "@berg/apimachinery";
 import { type Client, createClient, Leases, Namespaces, Nodes, type Pod, Pods } from "@berg/kube";
+import { type ControlPlane, missingControlPlane, startControlPlane } from "@berg/test";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { stringify } from "yaml";
-import { missingControlPlane } from "../control-plane/binaries.ts";
-import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
 import { behaviourAnnotation } from "./behaviour.ts";
 import { type Simulator, startSimulator } from "./simulator.ts";
 
