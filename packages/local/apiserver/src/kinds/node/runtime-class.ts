@@ -1,0 +1,44 @@
+/** Runtime classes: in what pods run that name one, such as a sandbox. */
+import { type FieldError, invalid } from "../../errors/field-error.ts";
+import type { AnyObject, AnyStoredObject } from "../../registry/resource.ts";
+import { builtIn } from "../built-in.ts";
+import { column } from "../columns.ts";
+import { always, atomicMapOf, int64, list, mapOf, object, quantity, text } from "../shapes.ts";
+import { ageColumn, nameColumn } from "../workloads/columns.ts";
+import { dnsLabelProblems } from "../workloads/names.ts";
+
+const toleration = object({
+  key: text(),
+  operator: text(),
+  value: text(),
+  effect: text(),
+  tolerationSeconds: int64(),
+});
+
+const schema = object(
+  {
+    handler: always(text()),
+    overhead: object({ podFixed: mapOf(quantity()) }),
+    scheduling: object({ nodeSelector: atomicMapOf(text()), tolerations: list(toleration) }),
+  },
+  ["handler"],
+);
+
+const handlerOf = (object: AnyObject) => (object as { handler?: string }).handler ?? "";
+
+export const runtimeClasses = builtIn({
+  group: "node.k8s.io",
+  resource: "runtimeclasses",
+  kind: "RuntimeClass",
+  namespaced: false,
+  schema,
+  columns: [nameColumn, column("Handler", "What the node calls it.", handlerOf), ageColumn],
+  strategy: { validate },
+});
+
+function validate(object: AnyObject, old: AnyStoredObject | undefined): FieldError[] {
+  const handler = handlerOf(object);
+  const errors = dnsLabelProblems(handler).map((problem) => invalid("handler", handler, problem));
+  if (old && handlerOf(old) !== handler) errors.push(invalid("handler", handler, "field is immutable"));
+  return errors;
+}
