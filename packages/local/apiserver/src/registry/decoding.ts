@@ -1,0 +1,108 @@
+/** From a body to an object of the kind that the URL names: what it claims to be, which fields it has, and its defaults. */
+import { parseApiVersion } from "@berg/apimachinery";
+import { badRequest } from "../errors/refusals.ts";
+import { decodeCustom } from "../schema/decode/decode-custom.ts";
+import { decodeBuiltIn } from "../schema/decode/decode-object.ts";
+import { fillDefaults } from "../schema/fill-defaults.ts";
+import { notAnObject, summaryOf, unrecognized } from "../schema/parse/parse-json.ts";
+import { goTypeOf } from "./json.ts";
+import { isCustom, type Registry, servedVersionOf } from "./registry.ts";
+import type { AnyObject, ServedResource } from "./resource.ts";
+import type { Body, Caller, WriteOptions } from "./verbs.ts";
+
+/** A whole object, as POST and PUT send it. */
+export function decodeObject(
+  registry: Registry,
+  resource: ServedResource,
+  body: Body,
+  options: WriteOptions,
+  caller: Caller,
+): AnyObject {
+  const object = claimedObject(registry, resource, body.value);
+  const unknown = dropUnknown(resource, object);
+  const problems = fieldProblems(resource, unknown, body);
+  if (problems.length > 0 && options.fieldValidation === "Strict") {
+    const { version } = parseApiVersion(object.apiVersion);
+    throw badRequest(
+      `${object.kind} in version "${version}" cannot be handled as a ${resource.kind}: ${strictProblem(problems)}`,
+    );
+  }
+  if (options.fieldValidation === "Warn") for (const problem of problems) caller.warn(problem);
+  return object;
+}
+
+/** Leaves what the kind knows. Returns the paths of the rest. */
+export function dropUnknown(resource: ServedResource, object: AnyObject): string[] {
+  const decode = isCustom(resource) ? decodeCustom : decodeBuiltIn;
+  const unknown = decode(object, resource.schema, resource.kind);
+  object.metadata ??= {} as AnyObject["metadata"];
+  return unknown;
+}
+
+export function fillIn({ schema, strategy }: ServedResource, draft: AnyObject): void {
+  fillDefaults(draft, schema);
+  strategy.fillIn?.(draft);
+}
+
+/** In the order in which Kubernetes tells them. */
+function fieldProblems(resource: ServedResource, unknown: readonly string[], body: Body): string[] {
+  const ofUnknown = unknown.map((path) => `unknown field ${JSON.stringify(path)}`);
+  const ofDuplicates = body.duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`);
+  return isCustom(resource) ? [...ofDuplicates, ...ofUnknown] : [...ofUnknown, ...ofDuplicates];
+}
+
+export function strictProblem(problems: readonly string[]): string {
+  return `strict decoding error: ${problems.join(", ")}`;
+}
+
+function claimedObject(registry: Registry, resource: ServedResource, value: unknown): AnyObject {
+  const problem = notAnObject(value) ?? claimProblem(value ?? {});
+  if (problem !== undefined) throw unrecognized(resource.kind, JSON.stringify(value))(problem);
+  const object = (value ?? {}) as AnyObject;
+  if (isCustom(resource)) checkCustomClaim(resource, object);
+  else checkClaim(registry, resource, object);
+  return object;
+}
+
+function claimProblem(value: object): string | undefined {
+  for (const [name, claim] of Object.entries(value)) {
+    if (name !== "kind" && name !== "apiVersion") continue;
+    if (typeof claim !== "string" && claim !== null)
+      return `json: cannot unmarshal ${goTypeOf(claim)} into Go struct field .${name} of type string`;
+  }
+  return undefined;
+}
+
+/** Built-in kinds need not say what they are; what they say must be right. */
+function checkClaim(registry: Registry, resource: ServedResource, object: AnyObject): void {
+  const expected = servedVersionOf(resource);
+  object.kind ||= resource.kind;
+  object.apiVersion ||= expected;
+  if (object.kind === resource.kind && object.apiVersion === expected) return;
+  const { group, version } = parseApiVersion(object.apiVersion);
+  const isKnown = registry.served
+    .all()
+    .some((other) => other.kind === object.kind && other.group === group && other.version === version);
+  const internal = resource.group === "" ? "core" : resource.group.split(".")[0];
+  const why = isKnown
+    ? `converting (${version}.${object.kind}) to (${internal}.${resource.kind}): unknown conversion`
+    : `no kind ${JSON.stringify(object.kind)} is registered for version ${JSON.stringify(object.apiVersion)} in scheme "pkg/runtime/scheme.go:111"`;
+  throw badRequest(`${object.kind} in version "${version}" cannot be handled as a ${resource.kind}: ${why}`);
+}
+
+function checkCustomClaim(resource: ServedResource, object: AnyObject): void {
+  const missing = kindMissing(object);
+  if (missing !== undefined)
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${resource.kind}): ${missing} (${summaryOf(JSON.stringify(object))})`,
+    );
+  const expected = servedVersionOf(resource);
+  if (object.apiVersion !== expected)
+    throw badRequest(
+      `the API version in the data (${object.apiVersion ?? ""}) does not match the expected API version (${expected})`,
+    );
+}
+
+export function kindMissing(object: AnyObject): string | undefined {
+  return object.kind ? undefined : `Object 'Kind' is missing in '${JSON.stringify(object)}'`;
+}

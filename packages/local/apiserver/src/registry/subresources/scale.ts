@@ -1,0 +1,97 @@
+/** `scale` of any kind that has one: how many there are to be, without knowing what they are. */
+import { invalid as invalidField } from "../../errors/field-error.ts";
+import { invalid, notFound, unsupportedMediaType } from "../../errors/refusals.ts";
+import type { AnyStored } from "../../storage/table.ts";
+import { toServed } from "../conversion.ts";
+import { track } from "../create.ts";
+import { decodeObject } from "../decoding.ts";
+import { draftOf } from "../json.ts";
+import { checkName, placeInNamespace } from "../metadata.ts";
+import { decodePatched, patched } from "../patched.ts";
+import { isCustom, keyOfPlace, type Registry, subjectOf, tableOf } from "../registry.ts";
+import type { AnyObject, AnyStoredObject } from "../resource.ts";
+import { checkUid } from "../update.ts";
+import type { Body, Caller, PatchBody, Place, WriteOptions, Written } from "../verbs.ts";
+import { writeChanged } from "../write-changed.ts";
+import { pathsOf, scaleOf, scales, setAt } from "./scale-object.ts";
+
+export async function getScale(registry: Registry, place: Place): Promise<AnyObject> {
+  const stored = tableOf(registry, place.resource).get(keyOfPlace(place));
+  if (!stored) throw notFound(subjectOf(place.resource, place.name));
+  return scaleOf(place.resource, toServed(place.resource, stored));
+}
+
+export async function updateScale(
+  registry: Registry,
+  place: Place,
+  body: Body,
+  options: WriteOptions,
+  caller: Caller,
+): Promise<Written> {
+  const scale = decodeObject(registry, scales, body, options, caller);
+  placeInNamespace(scale, scales, place.namespace);
+  checkName(scale, place.name);
+  return write(registry, place, newest(registry, place), scale, options, caller);
+}
+
+export async function patchScale(
+  registry: Registry,
+  place: Place,
+  patch: PatchBody,
+  options: WriteOptions,
+  caller: Caller,
+): Promise<Written> {
+  if (patch.type === "apply" || (patch.type === "strategic" && isCustom(place.resource)))
+    throw unsupportedMediaType("", offeredFor(place));
+  const stored = newest(registry, place);
+  const live = scaleOf(place.resource, toServed(place.resource, stored));
+  const scale = decodePatched(scales, draftOf(patched(scales, live, patch)), patch, options, caller);
+  placeInNamespace(scale, scales, place.namespace);
+  checkName(scale, place.name);
+  return write(registry, place, stored, scale, options, caller);
+}
+
+/** Not an apply: who owns the number is kept with the object, and cannot be told from here. */
+function offeredFor({ resource }: Place): string[] {
+  const offered = ["application/json-patch+json", "application/merge-patch+json"];
+  return isCustom(resource) ? offered : [...offered, "application/strategic-merge-patch+json"];
+}
+
+function newest(registry: Registry, place: Place): AnyStored {
+  const stored = tableOf(registry, place.resource).newest(keyOfPlace(place));
+  if (!stored) throw notFound(subjectOf(place.resource, place.name));
+  return stored;
+}
+
+async function write(
+  registry: Registry,
+  place: Place,
+  stored: AnyStored,
+  scale: AnyObject,
+  options: WriteOptions,
+  caller: Caller,
+): Promise<Written> {
+  const { resource, name } = place;
+  const live = toServed(resource, stored);
+  checkUid(place, scale, stored.metadata.uid);
+  const { replicas = 0 } = (scale.spec ?? {}) as { replicas?: number };
+  // Of a custom kind its own schema says what is too few.
+  if (replicas < 0 && !isCustom(resource)) {
+    const problem = invalidField("spec.replicas", replicas, "must be greater than or equal to 0");
+    throw invalid({ group: scales.group, kind: scales.kind, name }, [problem]);
+  }
+  const draft = draftOf(live) as AnyObject;
+  setAt(draft, pathsOf(resource).specReplicasPath, replicas);
+  if (scale.metadata.resourceVersion) draft.metadata.resourceVersion = scale.metadata.resourceVersion;
+  track(registry, resource, draft, live, "scale", options, caller);
+  if (isCustom(resource)) dropScaleEntries(draft);
+  const written = await writeChanged(registry, { place, stored, draft, subresource: "scale", options, caller });
+  return { object: scaleOf(resource, written.object) as AnyStoredObject, isNew: false };
+}
+
+/** Of a custom kind Kubernetes forgets who set the number through its scale, and nobody owns it then. */
+function dropScaleEntries({ metadata }: AnyObject): void {
+  const others = metadata.managedFields?.filter(({ subresource }) => subresource !== "scale") ?? [];
+  if (others.length > 0) metadata.managedFields = others;
+  else delete metadata.managedFields;
+}

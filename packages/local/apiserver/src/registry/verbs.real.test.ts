@@ -1,0 +1,113 @@
+/** The embedded server beside a real one: the same requests, and the same answers but for ids, times and versions. */
+import { request } from "node:https";
+import { missingControlPlane, startControlPlane } from "@berg/test";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startApiServer } from "../server.ts";
+import { type Ask, fooDefinition, script } from "./testing/script.ts";
+
+interface Server {
+  url: string;
+  token: string;
+}
+
+interface Answer {
+  code: number;
+  warnings: string;
+  body: unknown;
+}
+
+describe.skipIf(await missingControlPlane())("the verbs, beside those of a real API server", () => {
+  const servers: Server[] = [];
+  const undo = new AsyncDisposableStack();
+
+  beforeAll(async () => {
+    const real = undo.use(await startControlPlane({ controllerManager: false, scheduler: false }));
+    const ours = undo.use(await startApiServer({ dataDir: ":memory:" }));
+    servers.push({ url: real.server, token: real.token }, { url: ours.url, token: ours.token });
+    for (const server of servers) {
+      await ask(server, { method: "POST", path: "/api/v1/namespaces", body: { metadata: { name: "script" } } });
+      await ask(server, { method: "POST", path: "serviceaccounts", body: { metadata: { name: "default" } } });
+      const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+      await ask(server, { method: "POST", path, body: fooDefinition });
+      await isServed(server);
+    }
+  });
+  afterAll(() => undo.disposeAsync());
+
+  test.each(
+    script.map((step, index) => [index, step.method, step.path, JSON.stringify(step.body) ?? "", step] as const),
+  )("%i: %s %s %s", async (_index, _method, _path, _body, step) => {
+    const [real, ours] = await Promise.all(servers.map((server) => ask(server, step)));
+    expect(masked(ours)).toEqual(masked(real));
+  });
+});
+
+/** A custom kind takes a moment to be served. */
+async function isServed(server: Server): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const path = "/apis/x.io/v1/namespaces/script/foos?fieldManager=probe";
+    const { code } = await ask(server, {
+      method: "POST",
+      path: `${path}&dryRun=All`,
+      body: { apiVersion: "x.io/v1", kind: "Foo", metadata: { name: "probe" } },
+    });
+    if (code === 201) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error("the custom kind is not served");
+}
+
+function ask(server: Server, { method, path, body, type = "application/json" }: Ask): Promise<Answer> {
+  const url = new URL(path.startsWith("/") ? path : `/api/v1/namespaces/script/${path}`, server.url);
+  const headers = {
+    authorization: `Bearer ${server.token}`,
+    "content-type": type,
+    "user-agent": "asker",
+    accept: "application/json",
+  };
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { method, headers, rejectUnauthorized: false, agent: false }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk: string) => {
+        text += chunk;
+      });
+      response.on("end", () =>
+        resolve({
+          code: response.statusCode ?? 0,
+          warnings: String(response.headers.warning ?? ""),
+          body: parsed(text),
+        }),
+      );
+    });
+    asked.on("error", reject);
+    // Node sends no length with a DELETE by itself.
+    const text = body === undefined ? "" : JSON.stringify(body);
+    asked.setHeader("content-length", Buffer.byteLength(text));
+    asked.end(text);
+  });
+}
+
+/** One value, or the frames of a watch. */
+function parsed(text: string): unknown {
+  const lines = text.split("\n").filter((line) => line !== "");
+  const values = lines.map((line) => JSON.parse(line) as unknown);
+  return values.length === 1 ? values[0] : values;
+}
+
+function masked(answer: Answer | undefined): unknown {
+  const text = JSON.stringify(answer, (key, value) => {
+    if (key === "resourceVersion" || key === "continue") return "masked";
+    // Each server has objects of its own beside ours.
+    if (key === "items" && Array.isArray(value))
+      return value.filter(({ metadata }) => metadata?.name !== "kube-root-ca.crt");
+    return value;
+  });
+  return JSON.parse(
+    text
+      .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "uid")
+      .replace(/20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, "time")
+      .replace(/current: \d+/g, "current")
+      .replace(/in record \(\d+\)/g, "in record"),
+  );
+}
