@@ -1,0 +1,102 @@
+/**
+ * The way of a request: who asks → may they → what is it about → answer. A refusal on the way is the answer, as a Status;
+ * anything else that goes wrong is ours, and the client learns no more than that.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Status, StatusError } from "@berg/apimachinery";
+import { errorText, type Logger, stackOf } from "@berg/kube";
+import type { User } from "../authentication/user.ts";
+import { refused } from "../authorization/refused.ts";
+import { internalError, methodNotAllowed, refusal, unauthorized } from "../errors/refusals.ts";
+import type { Caller } from "../registry/verbs.ts";
+import { parseRequest } from "../requests/parse-request.ts";
+import type { RequestInfo } from "../requests/request-info.ts";
+import { isPrintable } from "../requests/write-options.ts";
+import { Exchange } from "./exchange.ts";
+import type { InFlight } from "./in-flight.ts";
+import type { ServerParts } from "./parts.ts";
+import { answerResource } from "./resource-requests.ts";
+
+const anonymous: User = { name: "system:anonymous", groups: ["system:unauthenticated"] };
+
+export async function handle(
+  parts: ServerParts,
+  inFlight: InFlight,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  let exchange: Exchange;
+  try {
+    exchange = new Exchange(request, response);
+  } catch (error) {
+    response.writeHead(400, { "content-type": "application/json" }).end(JSON.stringify(statusOf(error)));
+    return;
+  }
+  try {
+    const info = parseRequest(exchange.method, exchange.address);
+    using _place = inFlight.enter(exchange, info);
+    await answer(parts, exchange, info);
+  } catch (error) {
+    await answerError(exchange, error, parts.log);
+  }
+}
+
+async function answer(parts: ServerParts, exchange: Exchange, info: RequestInfo): Promise<void> {
+  const user = await userOf(parts, exchange);
+  const { allowed, reason } = parts.authorize(user, info);
+  if (!allowed) throw refused(user, info, reason);
+  if (info.isResource) return answerResource({ parts, exchange, caller: callerOf(parts, exchange, info, user) }, info);
+  if (await parts.answerPath(exchange)) return;
+  if (exchange.method !== "GET" && exchange.method !== "HEAD") throw methodNotAllowed();
+  await exchange.sendText(404, "404 page not found\n");
+}
+
+/** Who says nothing of themselves is nobody in particular, and may do next to nothing. */
+async function userOf({ authenticate, impersonate }: ServerParts, { headers, certificate }: Exchange): Promise<User> {
+  const isNobody = headers.authorization === undefined && !certificate;
+  const user = isNobody ? anonymous : await authenticate({ headers, certificate });
+  if (!user) throw unauthorized();
+  if (!Object.keys(headers).some((name) => name.startsWith("impersonate-"))) return user;
+  // To answer as the user themselves would be to do more than was asked for.
+  if (!impersonate) throw refusal(501, "NotImplemented", "this server does not offer impersonation");
+  return impersonate(user, headers);
+}
+
+function callerOf(parts: ServerParts, exchange: Exchange, info: RequestInfo, user: User): Caller {
+  return {
+    user,
+    defaultManager: managerOf(exchange.headers["user-agent"]),
+    signal: exchange.signal,
+    warn: (text) => exchange.warnings.add(text),
+    checkMayCreate() {
+      const create = { ...info, verb: "create" } as RequestInfo;
+      const { allowed, reason } = parts.authorize(user, create);
+      if (!allowed) throw refused(user, create, reason);
+    },
+  };
+}
+
+/** `kubectl/v1.36.4 (linux/amd64) …` is kubectl. */
+function managerOf(userAgent = ""): string {
+  const name = [...(userAgent.split("/")[0] ?? "")].filter(isPrintable).join("");
+  return Buffer.from(name)
+    .subarray(0, 128)
+    .toString()
+    .replace(/\uFFFD+$/, "");
+}
+
+async function answerError(exchange: Exchange, error: unknown, log: Logger): Promise<void> {
+  if (exchange.signal.aborted && exchange.hasBegun) return exchange.cut();
+  const status = statusOf(error);
+  if (!(error instanceof StatusError)) {
+    const { method, address } = exchange;
+    log.error({ method, path: address.path, error: errorText(error), stack: stackOf(error) }, "a request failed");
+  }
+  if (exchange.hasBegun) return exchange.cut();
+  await exchange.sendStatus(status);
+}
+
+function statusOf(error: unknown): Status {
+  if (error instanceof StatusError) return error.status;
+  return internalError("the server could not answer this request; its log says why").status;
+}

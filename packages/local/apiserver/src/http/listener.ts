@@ -1,0 +1,88 @@
+/** The TLS listener: takes connections, gives up on those that dawdle, and ends them all when it is stopped. */
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { Clock } from "@berg/kube";
+import { handle } from "./handle.ts";
+import { InFlight } from "./in-flight.ts";
+import { limits as usualLimits } from "./limits.ts";
+import type { ServerParts } from "./parts.ts";
+
+export interface TlsIdentity {
+  /** PEM, all of them. */
+  key: string;
+  certificate: string;
+  /** Whose client certificates are believed. */
+  clientCa: string;
+}
+
+export interface ListenerOptions {
+  host: string;
+  /** 0 for any that is free. */
+  port: number;
+  tls: TlsIdentity;
+  limits?: Partial<Record<keyof typeof usualLimits, number>>;
+}
+
+export interface Listener {
+  readonly port: number;
+  /** Ends watches, waits for the answers under way, and cuts off what is not done by then. */
+  stop(deadlineMs: number): Promise<void>;
+}
+
+export async function listen(parts: ServerParts, options: ListenerOptions): Promise<Listener> {
+  const { host, port, tls } = options;
+  const limits = { ...usualLimits, ...options.limits };
+  const inFlight = new InFlight(limits.requests);
+  const server = createServer({
+    key: tls.key,
+    cert: tls.certificate,
+    ca: tls.clientCa,
+    requestCert: true,
+    // Whoever has none, or another one, may still have a token.
+    rejectUnauthorized: false,
+    minVersion: "TLSv1.2",
+    ALPNProtocols: ["http/1.1"],
+    handshakeTimeout: limits.headersMs,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    connectionsCheckingInterval: Math.min(5_000, limits.headersMs),
+    maxHeaderSize: limits.headerBytes,
+    noDelay: true,
+  });
+  server.maxConnections = limits.connections;
+  let isStopping = false;
+  server.on("request", (request, response) => {
+    // A connection that waits for its next request is not closed by itself.
+    response.on("close", () => isStopping && setImmediate(() => server.closeIdleConnections()));
+    void handle(parts, inFlight, request, response);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop: async (deadlineMs) => {
+      isStopping = true;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      inFlight.end();
+      await within(parts.clock, deadlineMs, closed);
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function within(clock: Clock, deadlineMs: number, work: Promise<void>): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = clock.setTimer(deadlineMs, resolve);
+    void work.then(() => {
+      timer.cancel();
+      resolve();
+    });
+  });
+}
