@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { addControllerCommand } from "./controller.ts";
 import { addLintCommand } from "./lint.ts";
 import { overview } from "./overview.ts";
+import { addUpCommand } from "./up.ts";
 import { version } from "./version.ts";
 
 /** `berg …`: only wires the other packages together. */
@@ -33,6 +34,7 @@ export function program(out: { write(text: string): unknown }): Command {
 
   addLintCommand(berg);
   addControllerCommand(berg);
+  addUpCommand(berg);
 
   return berg;
 }
