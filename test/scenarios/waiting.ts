@@ -3,7 +3,6 @@ import { isNotFound, type KubeObject, type Stored } from "@berg/apimachinery";
 import { Namespaces, Secrets } from "@berg/kube";
 import { type ChallengeInstance, ChallengeInstances } from "@berg/resources";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { installForeignCrds } from "../foreign-crds/install.ts";
 import type { RunningController } from "./controllers.ts";
 import { conditionOf, endOf, eventsOf, isIn, isRunning, namespaceOf, Objects, type StartWorld } from "./seeing.ts";
 import type { World } from "./world.ts";
@@ -72,7 +71,7 @@ export function describeWaiting(startWorld: StartWorld): void {
       waiting.push(await expectWaiting(...cilium));
 
       // TLSRoutes as clusters have them that are a little older.
-      await installForeignCrds(world.client, { tlsRouteVersion: "v1alpha2" });
+      await world.installForeignCrds({ tlsRouteVersion: "v1alpha2" });
       const running = await Promise.all(waiting.map((one) => world.until(one, isRunning, { within: 25_000 })));
       for (const one of running) {
         const conditions = ["NetworkPolicyCreated", "RoutesCreated"].map((type) => conditionOf(one, type)?.status);
