@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ConfigMaps, createClient, loadConnection, Nodes, systemClock } from "@berg/kube";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+
+const main = join(import.meta.dirname, "main.ts");
+
+describe("berg up --only control-plane", { timeout: 30_000 }, () => {
+  let directory: string;
+  const children: ChildProcess[] = [];
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), "berg-up-"));
+  });
+  afterEach(async () => {
+    for (const child of children.splice(0)) child.kill("SIGKILL");
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  /** Resolves with what it says once it is up, or with all it said when it ended. */
+  async function up(...args: string[]) {
+    const child = spawn(process.execPath, [main, "up", "--only", "control-plane", "--data-dir", directory, ...args]);
+    children.push(child);
+    let said = "";
+    child.stdout.on("data", (text) => (said += text));
+    child.stderr.on("data", (text) => (said += text));
+    const ended = once(child, "exit");
+    await Promise.race([ended, vi.waitFor(() => expect(said).toContain("Ctrl-C stops it"), { timeout: 20_000 })]);
+    return { child, ended, said: () => said };
+  }
+
+  async function connect() {
+    const { signal } = new AbortController();
+    const kubeconfig = join(directory, "kubeconfig");
+    return createClient({ connection: await loadConnection({ kubeconfig, clock: systemClock, signal }) });
+  }
+
+  test("finds everything again after Ctrl-C, and ends within its time", async () => {
+    const first = await up("--port", "0");
+    expect(first.said()).toContain(`export KUBECONFIG=${directory}/kubeconfig`);
+    const client = await connect();
+    const made = await client.create(ConfigMaps, {
+      metadata: { namespace: "default", name: "kept" },
+      data: { a: "1" },
+    });
+    await vi.waitFor(async () => {
+      const { items } = await client.list(Nodes);
+      expect(items[0]?.status?.conditions).toContainEqual(expect.objectContaining({ type: "Ready", status: "True" }));
+    });
+    await client.close();
+    first.child.kill("SIGINT");
+    expect(await first.ended).toEqual([0, null]);
+
+    await up("--port", "0", "--nodes", "0");
+    const again = await connect();
+    expect(await again.get(ConfigMaps, "default", "kept")).toEqual(made);
+    await again.close();
+  });
+
+  test("a second one on the same data is refused, and says why", async () => {
+    await up("--port", "0");
+    const before = await readFile(join(directory, "kubeconfig"), "utf8");
+    const second = await up("--port", "0");
+    expect((await second.ended)[0]).not.toBe(0);
+    expect(second.said()).toMatch(/another process|already open|in use|locked/);
+    expect(await readFile(join(directory, "kubeconfig"), "utf8")).toBe(before);
+  });
+
+  test.each([
+    { args: ["--port", "eighty"], want: "A port is 0 to 65535" },
+    { args: ["--nodes", "-1"], want: "A count of nodes is 0 to 999" },
+  ])("says what is wrong with $args", async ({ args, want }) => {
+    const { ended, said } = await up(...args);
+    expect((await ended)[0]).toBe(2);
+    expect(said()).toContain(want);
+  });
+});
