@@ -6,6 +6,7 @@ const everywhere = ["packages/*/src/**", "packages/local/*/src/**", "deploy/**",
 // (test/control-plane) and so takes its time; `node` runs real containers on it (test/node) and so needs root.
 export default defineConfig({
   test: {
+    reporters: ["default", "./test/contract/columns.ts"],
     projects: [
       {
         test: {

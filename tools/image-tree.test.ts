@@ -40,6 +40,7 @@ describe("what goes into the image", () => {
       "cli",
       "instances",
       "kube",
+      "local",
       "resources",
     ]);
     expect(ours.filter((file) => /\.test\.ts$|\/testing\//.test(file))).toEqual([]);

@@ -9,6 +9,7 @@ import {
 } from "@berg/apimachinery";
 import { type Client, type Connection, type CoreEvent, Events, type Pod, Pods, ServiceAccounts } from "@berg/kube";
 import { vi } from "vitest";
+import type { Ask } from "./wire.ts";
 
 /** A control plane as far as the contract needs to know it: a real one, or another that claims to be like it. */
 export interface Subject {
@@ -31,6 +32,8 @@ export interface Given {
   readonly client: Client;
   /** New for each test. */
   readonly namespace: string;
+  /** A request of the same somebody, as it goes over the wire. */
+  readonly ask: Ask;
   /** A client that is closed when everything is over. */
   connect(connection: Connection): Client;
 }

@@ -18,6 +18,7 @@ import {
 } from "@berg/kube";
 import { standardAdmissions } from "./admission/standard-admissions.ts";
 import { Authenticator } from "./authentication/authenticate.ts";
+import { issueCertificate } from "./authentication/certificate.ts";
 import { loadCredentials } from "./authentication/credentials.ts";
 import { authenticationReviews } from "./authentication/reviews.ts";
 import { ServiceAccountTokens } from "./authentication/service-account-tokens.ts";
@@ -69,11 +70,16 @@ export interface ApiServer extends AsyncDisposable {
   readonly connection: Connection;
   /** The connection of whoever has this token. */
   connectWith(token: string): Connection;
+  /** A certificate of our CA, for a day: who has it is that user. */
+  issueClientCertificate(user: { name: string; groups: readonly string[] }): { cert: string; key: string };
+  /** From now on, lists and watches of what was before get 410. */
+  forgetHistory(): void;
   /** Ends watches, waits a little for what is being answered, and closes the store. May be called again. */
   stop(): Promise<void>;
 }
 
 const stopWithinMs = 5_000;
+const dayMs = 24 * 3_600_000;
 
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const { dataDir, host = "127.0.0.1", clock = systemClock, random = systemRandom, log = silentLogger } = options;
@@ -149,6 +155,13 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     kubeconfig,
     connection: connectWith(admin.token),
     connectWith,
+    issueClientCertificate({ name, groups }) {
+      const subject = { commonName: name, organizations: groups };
+      const from = clock.now();
+      const { certificate, key } = issueCertificate(ca, { subject, usage: "client", from, until: from + dayMs });
+      return { cert: certificate, key };
+    },
+    forgetHistory: () => store.compact(store.revision),
     stop,
     [Symbol.asyncDispose]: stop,
   };
