@@ -11,6 +11,8 @@ export default defineConfig({
       {
         test: {
           name: "unit",
+          // Many wait for timers and processes rather than for a processor; Vitest's own choice on two is one.
+          maxWorkers: 2,
           include: everywhere.map((folder) => `${folder}/*.test.ts`),
           exclude: ["**/*.{real,node}.test.ts", "**/node_modules/**"],
         },

@@ -10,7 +10,6 @@ export const differences: Readonly<Record<string, string>> = {
   "too large for the store, which the server only finds out on the way":
     "an object may be as large as a request, 3 MiB; etcd takes half of that",
   "an old server, asked in the old way, serves the same": "37 kinds are served, and the check wants 50",
-  "nobody gives what they do not have": "who may write roles may write any role",
   "somebody may be acted for by those who may": "nobody can be acted for: such requests get 501",
   "under a quota of CPU every container must say what it wants":
     "what is used of a quota is counted a moment later, and not with the answer",

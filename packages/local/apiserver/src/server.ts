@@ -24,6 +24,7 @@ import { authenticationReviews } from "./authentication/reviews.ts";
 import { ServiceAccountTokens } from "./authentication/service-account-tokens.ts";
 import { tokenEndpoint } from "./authentication/token-requests.ts";
 import { mastersGroup, type User } from "./authentication/user.ts";
+import { escalationAdmission } from "./authorization/escalation.ts";
 import { Rbac } from "./authorization/rbac.ts";
 import { authorizationReviews } from "./authorization/reviews.ts";
 import { definitionStrategy } from "./crds/definition-strategy.ts";
@@ -92,13 +93,14 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const served = new ServedResources();
   const definitionKind = { ...customResourceDefinitions, strategy: definitionStrategy };
   for (const kind of [...builtInKinds, ...reviewKinds, definitionKind]) served.add(kind);
-  const registry = { store, served, admissions: standardAdmissions(store), clock, random };
+  const rbac = new Rbac(store);
+  const admissions = [...standardAdmissions(store), escalationAdmission(rbac)];
+  const registry = { store, served, admissions, clock, random };
   const verbs = createVerbs(registry);
 
   const admin = { token: credentials.adminToken, user: { name: "admin", groups: [mastersGroup] } };
   const accounts = new ServiceAccountTokens(credentials.serviceAccountKey, store, clock);
   const authenticator = new Authenticator([admin, ...(options.users ?? [])], accounts);
-  const rbac = new Rbac(store);
 
   let isStopping = false;
   let port = 0;

@@ -1,0 +1,93 @@
+import type { KubeObject } from "@berg/apimachinery";
+import { FakeClock } from "@berg/kube/testing";
+import { beforeEach, expect, test } from "vitest";
+import type { AdmissionRequest } from "../admission/admission.ts";
+import { clusterRoleBindings, roleBindings } from "../kinds/rbac/bindings.ts";
+import { clusterRoles, roles } from "../kinds/rbac/roles.ts";
+import type { ServedResource } from "../registry/resource.ts";
+import { openStore } from "../storage/open-store.ts";
+import type { Store } from "../storage/table.ts";
+import { escalationAdmission } from "./escalation.ts";
+import { Rbac } from "./rbac.ts";
+
+const group = "rbac.authorization.k8s.io";
+const jane = { name: "jane", groups: ["system:authenticated"] };
+const rule = (verbs: string[], resources: string[], more: object = {}) => ({
+  verbs,
+  apiGroups: [""],
+  resources,
+  ...more,
+});
+let store: Store;
+
+beforeEach(async () => {
+  store = await openStore({ file: ":memory:", clock: new FakeClock() });
+});
+
+const put = (resource: string, object: object) => store.table(`${resource}.${group}`).put(object as KubeObject);
+
+async function janeHas(...rules: object[]): Promise<void> {
+  await put("roles", { metadata: { name: "jane", namespace: "ctf" }, rules });
+  const roleRef = { kind: "Role", name: "jane" };
+  await put("rolebindings", {
+    metadata: { name: "jane", namespace: "ctf" },
+    subjects: [{ kind: "User", name: "jane" }],
+    roleRef,
+  });
+}
+
+/** What she is told; undefined where she may. */
+function write(resource: ServedResource, more: object, request: object = {}): string | undefined {
+  const draft = { apiVersion: `${group}/v1`, kind: resource.kind, metadata: { name: "new" }, ...more };
+  const namespace = resource.namespaced ? "ctf" : "";
+  const asked = { verb: "create", resource, subresource: "", namespace, name: "new", user: jane, draft, ...request };
+  try {
+    escalationAdmission(new Rbac(store)).check?.(asked as unknown as AdmissionRequest);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+test("a role of what one has can be given, and nothing more", async () => {
+  await janeHas(rule(["get", "list"], ["pods"]), rule(["get"], ["secrets"], { resourceNames: ["a", "b"] }));
+  expect(write(roles, { rules: [rule(["list", "get"], ["pods"])] })).toBeUndefined();
+  expect(write(roles, { rules: [rule(["get"], ["secrets"], { resourceNames: ["b"] })] })).toBeUndefined();
+  expect(write(roles, { rules: null })).toBeUndefined();
+  expect(write(roles, { rules: [rule(["get", "delete"], ["pods", "pods/log"])] })).toBe(
+    `roles.${group} "new" is forbidden: user "jane" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:
+{APIGroups:[""], Resources:["pods"], Verbs:["delete"]}
+{APIGroups:[""], Resources:["pods/log"], Verbs:["delete"]}
+{APIGroups:[""], Resources:["pods/log"], Verbs:["get"]}`,
+  );
+  expect(write(roles, { rules: [rule(["get"], ["secrets"])] })).toContain(
+    '{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}',
+  );
+  expect(write(roles, { rules: [rule(["*"], ["pods"])] })).toContain('Verbs:["*"]');
+  expect(write(clusterRoles, { rules: [rule(["get"], ["pods"])] })).toContain("not currently held");
+  expect(write(clusterRoles, { rules: [{ verbs: ["get"], nonResourceURLs: ["/metrics"] }] })).toContain(
+    'NonResourceURLs:["/metrics"]',
+  );
+});
+
+test("a role can be bound by who has all of it, or may bind it", async () => {
+  await put("clusterroles", { metadata: { name: "reader" }, rules: [rule(["get"], ["pods"])] });
+  const bind = { roleRef: { kind: "ClusterRole", name: "reader" } };
+  await janeHas();
+  expect(write(roleBindings, bind)).toContain("not currently held");
+  expect(write(roleBindings, { roleRef: { kind: "Role", name: "none" } })).toBe(`roles.${group} "none" not found`);
+  await janeHas({ verbs: ["bind"], apiGroups: [group], resources: ["clusterroles"], resourceNames: ["reader"] });
+  expect(write(roleBindings, bind)).toBeUndefined();
+  expect(write(clusterRoleBindings, bind)).toContain("not currently held");
+  await janeHas(rule(["get"], ["*"]));
+  expect(write(roleBindings, bind)).toBeUndefined();
+});
+
+test("who may escalate, the masters, and who deletes are not asked", async () => {
+  const rules = [rule(["*"], ["*"])];
+  await janeHas({ verbs: ["escalate"], apiGroups: [group], resources: ["roles"] });
+  expect(write(roles, { rules })).toBeUndefined();
+  expect(write(clusterRoles, { rules })).toContain("not currently held");
+  expect(write(clusterRoles, { rules }, { user: { name: "admin", groups: ["system:masters"] } })).toBeUndefined();
+  expect(write(clusterRoles, { rules }, { verb: "delete" })).toBeUndefined();
+});
