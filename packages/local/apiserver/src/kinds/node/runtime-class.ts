@@ -1,19 +1,12 @@
 /** Runtime classes: in what pods run that name one, such as a sandbox. */
-import { type FieldError, invalid } from "../../errors/field-error.ts";
+import { type FieldError, invalid, required } from "../../errors/field-error.ts";
 import type { AnyObject, AnyStoredObject } from "../../registry/resource.ts";
 import { builtIn } from "../built-in.ts";
 import { column } from "../columns.ts";
-import { always, atomicMapOf, int64, list, mapOf, object, quantity, text } from "../shapes.ts";
+import { always, atomicMapOf, list, mapOf, object, quantity, text } from "../shapes.ts";
 import { ageColumn, nameColumn } from "../workloads/columns.ts";
 import { dnsLabelProblems } from "../workloads/names.ts";
-
-const toleration = object({
-  key: text(),
-  operator: text(),
-  value: text(),
-  effect: text(),
-  tolerationSeconds: int64(),
-});
+import { toleration } from "../workloads/shapes/scheduling.ts";
 
 const schema = object(
   {
@@ -38,7 +31,10 @@ export const runtimeClasses = builtIn({
 
 function validate(object: AnyObject, old: AnyStoredObject | undefined): FieldError[] {
   const handler = handlerOf(object);
-  const errors = dnsLabelProblems(handler).map((problem) => invalid("handler", handler, problem));
+  const errors =
+    handler === ""
+      ? [required("handler")]
+      : dnsLabelProblems(handler).map((problem) => invalid("handler", handler, problem));
   if (old && handlerOf(old) !== handler) errors.push(invalid("handler", handler, "field is immutable"));
   return errors;
 }

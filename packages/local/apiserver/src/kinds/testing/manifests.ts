@@ -595,6 +595,13 @@ export const cases: Record<string, Case> = {
     },
     updates: [{ spec: { controller: "example.com/y" } }],
   },
+  "runtime-class": {
+    kind: "runtimeclasses.node.k8s.io",
+    create: { handler: "runsc", scheduling: { nodeSelector: { sandbox: "yes" } } },
+    updates: [{ metadata: { labels: { a: "b" } } }, { handler: "kata" }],
+  },
+  "runtime-class-none": { kind: "runtimeclasses.node.k8s.io", create: {} },
+  "runtime-class-odd": { kind: "runtimeclasses.node.k8s.io", create: { handler: "Run_C" } },
   "class-none": { kind: "ingressclasses.networking.k8s.io", create: {} },
   "class-wrong": {
     kind: "ingressclasses.networking.k8s.io",
