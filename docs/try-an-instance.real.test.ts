@@ -3,6 +3,7 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { startSimulator } from "@berg/local-node";
 import { missingControlPlane, provideBinaries, startControlPlane } from "@berg/test";
@@ -37,7 +38,11 @@ describe.skipIf(await missingControlPlane())("the guide to try an instance", () 
     });
     try {
       const said: string[] = [];
-      for (const step of steps) said.push(await run(step));
+      for (const step of steps) {
+        // A reader takes a moment. What is renewed in the second in which it began gains nothing, and is told so.
+        await delay(1100);
+        said.push(await run(step));
+      }
       const [, shown = "", renewal = ""] = said;
       expect(shown).toContain('"protocol":"TCP"');
       expect(shown).toContain("deployment.apps/echo");
