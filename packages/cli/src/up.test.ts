@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConfigMaps, createClient, loadConnection, Nodes, systemClock } from "@berg/kube";
@@ -69,7 +70,26 @@ describe("berg up --only control-plane", { timeout: 30_000 }, () => {
     expect(await readFile(join(directory, "kubeconfig"), "utf8")).toBe(before);
   });
 
+  test("a port that is taken, and data where there can be none, name the remedy and cost nothing", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    try {
+      const { port } = taken.address() as AddressInfo;
+      const second = await up("--port", String(port));
+      expect((await second.ended)[0]).toBe(2);
+      expect(second.said()).toContain(`cannot listen on 127.0.0.1:${port}: another process does`);
+    } finally {
+      taken.close();
+    }
+    await writeFile(join(directory, "file"), "kept");
+    const misplaced = await up("--data-dir", join(directory, "file"), "--port", "0");
+    expect((await misplaced.ended)[0]).toBe(2);
+    expect(misplaced.said()).toContain(`cannot keep data in ${directory}/file: it is no directory`);
+    expect(await readFile(join(directory, "file"), "utf8")).toBe("kept");
+  });
+
   test.each([
+    { args: ["--host", "999.1.1.1"], want: "cannot listen on 999.1.1.1:6443: no address has that name" },
     { args: ["--port", "eighty"], want: "A port is 0 to 65535" },
     { args: ["--nodes", "-1"], want: "A count of nodes is 0 to 999" },
   ])("says what is wrong with $args", async ({ args, want }) => {

@@ -7,7 +7,11 @@ export function addUpCommand(berg: Command): void {
     .description("run Berg on this machine, without a cluster, until told to stop; so far its control plane alone")
     .addOption(new Option("--only <part>", "what to run of it").choices(["control-plane"]).makeOptionMandatory())
     .option("--data-dir <directory>", "where objects, keys and the kubeconfig are kept", ".berg")
-    .option("--host <address>", "where the API server listens; others can reach all but 127.0.0.1", "127.0.0.1")
+    .option(
+      "--host <address>",
+      "where the API server listens; other machines reach it anywhere but on 127.0.0.1",
+      "127.0.0.1",
+    )
     .option("--port <port>", "its port, or 0 for any that is free", port, 6443)
     .option("--nodes <count>", "how many simulated nodes there are; pods on them run nothing", count, 1)
     .action(async (options: { dataDir: string; host: string; port: number; nodes: number }) =>

@@ -8,6 +8,7 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type Clock,
+  ConfigurationError,
   type Connection,
   kubeconfigFor,
   type Logger,
@@ -85,7 +86,7 @@ const dayMs = 24 * 3_600_000;
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const { dataDir, host = "127.0.0.1", clock = systemClock, random = systemRandom, log = silentLogger } = options;
   const isKept = dataDir !== ":memory:";
-  if (isKept) await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  if (isKept) await makeDirectory(dataDir);
   const credentials = await loadCredentials(isKept ? join(dataDir, "pki") : undefined, [host], clock);
   await using undo = new AsyncDisposableStack();
   const store = undo.use(await openStore({ file: isKept ? join(dataDir, "store.db") : ":memory:", clock }));
@@ -177,6 +178,17 @@ function connectionTo(server: string, ca: string, token: string): Connection {
     authorization: async () => `Bearer ${token}`,
     refused() {},
   };
+}
+
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ConfigurationError(
+      `cannot keep data in ${path}: it is no directory, and none can be made there (${code})`,
+    );
+  }
 }
 
 /** Whoever waits for the file must not find half of it. */

@@ -1,7 +1,7 @@
 /** The TLS listener: takes connections, gives up on those that dawdle, and ends them all when it is stopped. */
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import type { Clock } from "@berg/kube";
+import { type Clock, ConfigurationError } from "@berg/kube";
 import { handle } from "./handle.ts";
 import { InFlight } from "./in-flight.ts";
 import { limits as usualLimits } from "./limits.ts";
@@ -58,9 +58,10 @@ export async function listen(parts: ServerParts, options: ListenerOptions): Prom
     void handle(parts, inFlight, request, response);
   });
   await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
+    const fail = (error: Error) => reject(cannotListen(error, host, port));
+    server.once("error", fail);
     server.listen(port, host, () => {
-      server.off("error", reject);
+      server.off("error", fail);
       resolve();
     });
   });
@@ -76,6 +77,22 @@ export async function listen(parts: ServerParts, options: ListenerOptions): Prom
     },
   };
 }
+
+function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  const remedy = remedies[error.code ?? ""];
+  if (!remedy) return error;
+  return new ConfigurationError(`cannot listen on ${host}:${port}: ${remedy} (${error.code})`);
+}
+
+const noSuchName = "no address has that name; 127.0.0.1 is always there";
+
+const remedies: Record<string, string> = {
+  EADDRINUSE: "another process does; stop it, or choose another port (0 for any that is free)",
+  EACCES: "ports below 1024 are root's; choose a higher one",
+  EADDRNOTAVAIL: "this machine does not have that address; 127.0.0.1 is always there",
+  ENOTFOUND: noSuchName,
+  EAI_AGAIN: noSuchName,
+};
 
 async function within(clock: Clock, deadlineMs: number, work: Promise<void>): Promise<void> {
   await new Promise<void>((resolve) => {
