@@ -1,7 +1,7 @@
 /** The columns of `kubectl get` for a custom kind. */
 import { ParseError, parseTime } from "@berg/apimachinery";
 import { goFloat, goJson } from "../errors/go-text.ts";
-import { humanDuration, nameColumn } from "../kinds/workloads/columns.ts";
+import { humanDuration, nameColumn } from "../kinds/columns.ts";
 import type { Column } from "../registry/resource.ts";
 import type { PrinterColumn, Version } from "./definition.ts";
 import { compileJsonPath } from "./json-path.ts";

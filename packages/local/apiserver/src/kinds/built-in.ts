@@ -1,8 +1,8 @@
 /** A built-in kind from what is special about it. The rest follows from its name, and is the same for all of them. */
 import type { ServedResource, Strategy } from "../registry/resource.ts";
 import type { Schema } from "../schema/schema.ts";
+import { served } from "./served.ts";
 import { toStoredForm } from "./stored-form.ts";
-import { served } from "./workloads/served.ts";
 
 export type KindDefinition = Pick<ServedResource, "resource" | "kind" | "schema" | "columns"> &
   Partial<Omit<ServedResource, "strategy">> & { strategy?: Partial<Strategy> };

@@ -3,9 +3,8 @@
  * than data, from their rules to the kinds that come of them, is in `crds/`.
  */
 import { builtIn } from "../built-in.ts";
-import { createdAtColumn } from "../columns.ts";
+import { createdAtColumn, nameColumn } from "../columns.ts";
 import { always, anything, bool, bytes, int32, int64, kept, list, listMap, object, text, time } from "../shapes.ts";
-import { nameColumn } from "../workloads/columns.ts";
 
 const names = object(
   {

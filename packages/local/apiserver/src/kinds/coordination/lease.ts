@@ -1,9 +1,8 @@
 /** Leases: who leads, and until when that is believed. */
 import { type FieldError, invalid } from "../../errors/field-error.ts";
 import { builtIn } from "../built-in.ts";
-import { column } from "../columns.ts";
+import { ageColumn, column, nameColumn } from "../columns.ts";
 import { always, int32, kept, microTime, object, text } from "../shapes.ts";
-import { ageColumn, nameColumn } from "../workloads/columns.ts";
 
 interface LeaseSpec {
   holderIdentity?: string;

@@ -3,10 +3,9 @@ import { jsonEqual } from "@berg/apimachinery";
 import { type FieldError, forbidden, invalid, tooLong } from "../../errors/field-error.ts";
 import type { AnyObject } from "../../registry/resource.ts";
 import { builtIn } from "../built-in.ts";
-import { column } from "../columns.ts";
+import { configKeyProblems } from "../checks/names.ts";
+import { ageColumn, column, nameColumn } from "../columns.ts";
 import { bool, bytes, kept, mapOf, object, text } from "../shapes.ts";
-import { ageColumn, nameColumn } from "../workloads/columns.ts";
-import { configKeyProblems } from "../workloads/names.ts";
 
 interface ConfigMap {
   data?: Record<string, string>;

@@ -1,18 +1,13 @@
 /** Endpoints: what came before endpoint slices. No controller here makes them; they are for those who still read them. */
 import { jsonEqual } from "@berg/apimachinery";
 import { type FieldError, invalid, notSupported, required } from "../../errors/field-error.ts";
+import { labelProblems, qualifiedNameProblems, subdomainProblems } from "../../schema/metadata/names.ts";
 import { builtIn, inStoredForm } from "../built-in.ts";
 import { addressWarnings, endpointAddressErrors } from "../checks/addresses.ts";
-import { column } from "../columns.ts";
+import { ipAddress } from "../checks/field-rules.ts";
+import { portNumberProblems } from "../checks/names.ts";
+import { ageColumn, column, nameColumn } from "../columns.ts";
 import { always, atomicObject, choice, int32, kept, list, object, text } from "../shapes.ts";
-import { ageColumn, nameColumn } from "../workloads/columns.ts";
-import { ipAddress } from "../workloads/field-rules.ts";
-import {
-  dnsLabelProblems,
-  dnsSubdomainProblems,
-  portNumberProblems,
-  qualifiedNameProblems,
-} from "../workloads/names.ts";
 import { objectReference } from "../workloads/shapes/references.ts";
 import { protocols } from "./service/port-validation.ts";
 
@@ -95,16 +90,15 @@ function subsetErrors({ addresses = [], notReadyAddresses = [], ports = [] }: Su
 
 function hostErrors({ ip, hostname, nodeName }: Address, at: string): FieldError[] {
   const errors = ipAddress(`${at}.ip`, ip);
-  if (hostname)
-    errors.push(...dnsLabelProblems(hostname).map((problem) => invalid(`${at}.hostname`, hostname, problem)));
+  if (hostname) errors.push(...labelProblems(hostname).map((problem) => invalid(`${at}.hostname`, hostname, problem)));
   if (nodeName !== undefined)
-    errors.push(...dnsSubdomainProblems(nodeName).map((problem) => invalid(`${at}.nodeName`, nodeName, problem)));
+    errors.push(...subdomainProblems(nodeName).map((problem) => invalid(`${at}.nodeName`, nodeName, problem)));
   return [...errors, ...endpointAddressErrors(`${at}.ip`, ip)];
 }
 
 function portErrors({ name = "", port, protocol, appProtocol }: Port, needsName: boolean, at: string): FieldError[] {
   const errors: FieldError[] = [];
-  if (name !== "") errors.push(...dnsLabelProblems(name).map((problem) => invalid(`${at}.name`, name, problem)));
+  if (name !== "") errors.push(...labelProblems(name).map((problem) => invalid(`${at}.name`, name, problem)));
   else if (needsName) errors.push(required(`${at}.name`));
   errors.push(...portNumberProblems(port).map((problem) => invalid(`${at}.port`, port, problem)));
   if (!protocols.includes(protocol)) errors.push(notSupported(`${at}.protocol`, protocol, protocols));

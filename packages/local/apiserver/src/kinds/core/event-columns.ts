@@ -1,7 +1,6 @@
 /** Events as `kubectl get` shows them, and what they can be selected by. */
 import type { AnyObject, Column, ServedResource } from "../../registry/resource.ts";
-import { column, textAt } from "../columns.ts";
-import { nameColumn, since } from "../workloads/columns.ts";
+import { column, nameColumn, since, textAt } from "../columns.ts";
 
 /** Under its old names. */
 export interface Event {

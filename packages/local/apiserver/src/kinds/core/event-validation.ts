@@ -1,7 +1,7 @@
 /** The rules for events: few for those of `v1`, as ever, and strict ones for `events.k8s.io/v1`. */
 import { type FieldError, invalid, required } from "../../errors/field-error.ts";
 import type { AnyObject } from "../../registry/resource.ts";
-import { qualifiedNameProblems } from "../workloads/names.ts";
+import { qualifiedNameProblems } from "../../schema/metadata/names.ts";
 import type { Event } from "./event-columns.ts";
 
 type Equal = (a: unknown, b: unknown) => boolean;

@@ -1,7 +1,7 @@
 /** The rules for a limit range: which resources it may name, and that its numbers agree. */
 import { parseQuantity, type Quantity } from "@berg/apimachinery";
 import { duplicate, type FieldError, forbidden, invalid, required } from "../../errors/field-error.ts";
-import { qualifiedNameProblems } from "../workloads/names.ts";
+import { qualifiedNameProblems } from "../../schema/metadata/names.ts";
 import { allowsOvercommit, containerResourceErrors, readQuantity, resourceNameErrors } from "./resource-names.ts";
 
 type Amounts = Record<string, string>;

@@ -1,8 +1,7 @@
 /** Limit ranges: what containers, pods and claims of a namespace may ask for, and get where they do not. */
 import { builtIn, inStoredForm } from "../built-in.ts";
-import { createdAtColumn } from "../columns.ts";
+import { createdAtColumn, nameColumn } from "../columns.ts";
 import { always, list, mapOf, object, quantity, text } from "../shapes.ts";
-import { nameColumn } from "../workloads/columns.ts";
 import { type LimitRangeItem, limitErrors } from "./limit-range-validation.ts";
 
 const item = object(

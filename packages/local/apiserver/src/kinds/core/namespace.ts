@@ -1,11 +1,10 @@
 /** Namespaces. One that is to go stays until its content is gone: `spec.finalizers` says so. */
 import { type FieldError, invalid } from "../../errors/field-error.ts";
 import type { AnyObject } from "../../registry/resource.ts";
+import { labelProblems, qualifiedNameProblems } from "../../schema/metadata/names.ts";
 import { builtIn, inStoredForm } from "../built-in.ts";
-import { column, textAt } from "../columns.ts";
+import { ageColumn, column, nameColumn, textAt } from "../columns.ts";
 import { always, choice, list, listMap, object, text, time } from "../shapes.ts";
-import { ageColumn, nameColumn } from "../workloads/columns.ts";
-import { dnsLabelProblems, qualifiedNameProblems } from "../workloads/names.ts";
 
 interface Namespace {
   metadata: { deletionTimestamp?: string };
@@ -66,7 +65,7 @@ export const namespaces = builtIn({
       const finalizers = namespace.spec.finalizers ?? [];
       return finalizers.flatMap((name, i) => finalizerErrors(old ? `spec.finalizers[${i}]` : "spec.finalizers", name));
     },
-    nameProblems: dnsLabelProblems,
+    nameProblems: labelProblems,
   },
 });
 

@@ -1,7 +1,7 @@
 /** Which names of resources stand where, in Kubernetes' words. */
 import { parseQuantity, type Quantity } from "@berg/apimachinery";
 import { type FieldError, invalid } from "../../errors/field-error.ts";
-import { qualifiedNameProblems } from "../workloads/names.ts";
+import { qualifiedNameProblems } from "../../schema/metadata/names.ts";
 
 const forContainers = ["cpu", "memory", "ephemeral-storage"];
 const counted = [

@@ -2,9 +2,8 @@
 import { jsonEqual } from "@berg/apimachinery";
 import { type FieldError, invalid, required } from "../../errors/field-error.ts";
 import { builtIn } from "../built-in.ts";
-import { column } from "../columns.ts";
+import { ageColumn, column, nameColumn } from "../columns.ts";
 import { always, atomicObject, choice, list, mapOf, object, quantity, text } from "../shapes.ts";
-import { ageColumn, nameColumn } from "../workloads/columns.ts";
 import { amountErrors, isForQuotas, quotaResourceErrors, readQuantity } from "./resource-names.ts";
 
 interface Requirement {

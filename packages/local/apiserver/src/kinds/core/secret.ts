@@ -1,9 +1,8 @@
 /** Secrets. What is in them never stands in an error text. */
 import { type FieldError, invalid, required, tooLong } from "../../errors/field-error.ts";
 import { builtIn, inStoredForm } from "../built-in.ts";
-import { column, textAt } from "../columns.ts";
+import { ageColumn, column, nameColumn, textAt } from "../columns.ts";
 import { bool, bytes, kept, mapOf, object, text } from "../shapes.ts";
-import { ageColumn, nameColumn } from "../workloads/columns.ts";
 import { frozenErrors, keyErrors, mostBytes } from "./config-map.ts";
 
 interface Secret {

@@ -1,7 +1,7 @@
 /** Service accounts: who pods are to the API server. */
 import { builtIn } from "../built-in.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
 import { bool, kept, list, listMap, object } from "../shapes.ts";
-import { ageColumn, nameColumn } from "../workloads/columns.ts";
 import { localObjectReference, objectReference } from "../workloads/shapes/references.ts";
 
 const mountableSecrets = "kubernetes.io/enforce-mountable-secrets";

@@ -1,12 +1,11 @@
 /** Ingress classes: who acts on which ingresses. */
 import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from "../../errors/field-error.ts";
+import { labelProblems, subdomainProblems } from "../../schema/metadata/names.ts";
 import { builtIn, inStoredForm } from "../built-in.ts";
+import { each } from "../checks/field-rules.ts";
 import { httpPathProblems } from "../checks/names.ts";
-import { column } from "../columns.ts";
+import { ageColumn, column, nameColumn } from "../columns.ts";
 import { always, kept, object, text } from "../shapes.ts";
-import { ageColumn, nameColumn } from "../workloads/columns.ts";
-import { each } from "../workloads/field-rules.ts";
-import { dnsLabelProblems, dnsSubdomainProblems } from "../workloads/names.ts";
 import { segmentErrors } from "./ingress-validation.ts";
 
 interface Parameters {
@@ -97,23 +96,19 @@ function controllerErrors(controller: string): FieldError[] {
   const [domain, path] = [controller.slice(0, Math.max(slash, 0)), controller.slice(slash + 1)];
   if (domain === "" || path === "")
     return [...errors, invalid(field, controller, 'must be a domain-prefixed path (such as "acme.io/foo")')];
-  return [
-    ...errors,
-    ...each(field, domain, dnsSubdomainProblems(domain)),
-    ...each(field, path, httpPathProblems(path)),
-  ];
+  return [...errors, ...each(field, domain, subdomainProblems(domain)), ...each(field, path, httpPathProblems(path))];
 }
 
 function parameterErrors({ apiGroup, kind, name, scope, namespace }: Parameters): FieldError[] {
   const at = "spec.parameters";
   const errors = [
-    ...(apiGroup === undefined ? [] : each(`${at}.apiGroup`, apiGroup, dnsSubdomainProblems(apiGroup))),
+    ...(apiGroup === undefined ? [] : each(`${at}.apiGroup`, apiGroup, subdomainProblems(apiGroup))),
     ...segmentErrors(`${at}.kind`, kind),
     ...segmentErrors(`${at}.name`, name),
   ];
   if (scope === "Namespace") {
     if (namespace === undefined) errors.push(required(`${at}.namespace`, "`parameters.scope` is set to 'Namespace'"));
-    else errors.push(...each(`${at}.namespace`, namespace, dnsLabelProblems(namespace)));
+    else errors.push(...each(`${at}.namespace`, namespace, labelProblems(namespace)));
   } else if (scope !== "Cluster") errors.push(notSupported(`${at}.scope`, scope, ["Cluster", "Namespace"]));
   else if (namespace !== undefined) errors.push(forbidden(`${at}.namespace`, "`parameters.scope` is set to 'Cluster'"));
   return errors;

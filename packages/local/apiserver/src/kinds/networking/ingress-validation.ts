@@ -1,10 +1,9 @@
 /** The rules for an Ingress, in the order and the words of kube-apiserver. */
 import { type FieldError, invalid, notSupported, required } from "../../errors/field-error.ts";
-import { pathSegmentProblems } from "../../schema/metadata/names.ts";
+import { labelProblems, pathSegmentProblems, subdomainProblems } from "../../schema/metadata/names.ts";
 import { isAddress } from "../checks/addresses.ts";
-import { wildcardProblems } from "../checks/names.ts";
-import { each } from "../workloads/field-rules.ts";
-import { dnsLabelProblems, dnsSubdomainProblems, portNameProblems, portNumberProblems } from "../workloads/names.ts";
+import { each } from "../checks/field-rules.ts";
+import { portNameProblems, portNumberProblems, wildcardProblems } from "../checks/names.ts";
 import type { Backend, Ingress, IngressPath, IngressRule } from "./ingress-shape.ts";
 
 export function ingressErrors(spec: Ingress["spec"]): FieldError[] {
@@ -16,10 +15,10 @@ export function ingressErrors(spec: Ingress["spec"]): FieldError[] {
   errors.push(...rules.flatMap((rule, i) => ruleErrors(`spec.rules[${i}]`, rule)));
   for (const [i, { hosts = [], secretName }] of tls.entries()) {
     errors.push(...hosts.flatMap((host, j) => patternErrors(`spec.tls[${i}].hosts[${j}]`, host)));
-    if (secretName) errors.push(...each(`spec.tls[${i}].secretName`, secretName, dnsSubdomainProblems(secretName)));
+    if (secretName) errors.push(...each(`spec.tls[${i}].secretName`, secretName, subdomainProblems(secretName)));
   }
   if (ingressClassName !== undefined)
-    errors.push(...each("spec.ingressClassName", ingressClassName, dnsSubdomainProblems(ingressClassName)));
+    errors.push(...each("spec.ingressClassName", ingressClassName, subdomainProblems(ingressClassName)));
   return errors;
 }
 
@@ -35,7 +34,7 @@ function ruleErrors(at: string, { host, http }: IngressRule): FieldError[] {
 
 /** `example.com` or `*.example.com`. */
 function patternErrors(field: string, host: string): FieldError[] {
-  return each(field, host, host.includes("*") ? wildcardProblems(host) : dnsSubdomainProblems(host));
+  return each(field, host, host.includes("*") ? wildcardProblems(host) : subdomainProblems(host));
 }
 
 function pathErrors(at: string, { path = "", pathType, backend }: IngressPath): FieldError[] {
@@ -60,7 +59,7 @@ function backendErrors(at: string, { service, resource }: Backend): FieldError[]
   if (resource) {
     const { apiGroup, kind, name } = resource;
     return [
-      ...(apiGroup === undefined ? [] : each(`${at}.resource.apiGroup`, apiGroup, dnsSubdomainProblems(apiGroup))),
+      ...(apiGroup === undefined ? [] : each(`${at}.resource.apiGroup`, apiGroup, subdomainProblems(apiGroup))),
       ...segmentErrors(`${at}.resource.kind`, kind),
       ...segmentErrors(`${at}.resource.name`, name),
     ];
@@ -68,7 +67,7 @@ function backendErrors(at: string, { service, resource }: Backend): FieldError[]
   if (!service) return [invalid(at, "", "resource or service backend is required")];
   const { name, port } = service;
   const nameErrors =
-    name === "" ? [required(`${at}.service.name`)] : each(`${at}.service.name`, name, dnsLabelProblems(name));
+    name === "" ? [required(`${at}.service.name`)] : each(`${at}.service.name`, name, labelProblems(name));
   return [...nameErrors, ...portErrors(at, port)];
 }
 

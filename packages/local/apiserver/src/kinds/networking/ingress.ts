@@ -1,11 +1,10 @@
 /** Ingresses: which requests from outside go to which Service. No controller here acts on them. */
 import { type FieldError, invalid } from "../../errors/field-error.ts";
 import { builtIn } from "../built-in.ts";
-import { column } from "../columns.ts";
+import { ipAddress } from "../checks/field-rules.ts";
+import { ageColumn, column, nameColumn } from "../columns.ts";
 import { showIngress } from "../core/service/columns.ts";
 import { hostErrors } from "../core/service/validation.ts";
-import { ageColumn, nameColumn } from "../workloads/columns.ts";
-import { ipAddress } from "../workloads/field-rules.ts";
 import { type Ingress, type IngressRule, ingressShape } from "./ingress-shape.ts";
 import { ingressErrors } from "./ingress-validation.ts";
 

@@ -3,11 +3,10 @@ import type { LabelSelector } from "@berg/apimachinery";
 import { type FieldError, forbidden, invalid, notSupported, required } from "../../errors/field-error.ts";
 import { builtIn, inStoredForm } from "../built-in.ts";
 import { isReadableRange, isStrictlyWithin, rangeErrors, rangeWarnings } from "../checks/addresses.ts";
-import { column, showSelector } from "../columns.ts";
+import { labelSelector as selectorErrors } from "../checks/field-rules.ts";
+import { portNameProblems, portNumberProblems } from "../checks/names.ts";
+import { ageColumn, column, nameColumn, showSelector } from "../columns.ts";
 import { always, choice, int32, intOrString, kept, list, object, text } from "../shapes.ts";
-import { ageColumn, nameColumn } from "../workloads/columns.ts";
-import { labelSelector as selectorErrors } from "../workloads/field-rules.ts";
-import { portNameProblems, portNumberProblems } from "../workloads/names.ts";
 import { labelSelector } from "../workloads/shapes/meta.ts";
 
 interface Port {

@@ -1,11 +1,10 @@
 /** Runtime classes: in what pods run that name one, such as a sandbox. */
 import { type FieldError, invalid, required } from "../../errors/field-error.ts";
 import type { AnyObject, AnyStoredObject } from "../../registry/resource.ts";
+import { labelProblems } from "../../schema/metadata/names.ts";
 import { builtIn } from "../built-in.ts";
-import { column } from "../columns.ts";
+import { ageColumn, column, nameColumn } from "../columns.ts";
 import { always, atomicMapOf, list, mapOf, object, quantity, text } from "../shapes.ts";
-import { ageColumn, nameColumn } from "../workloads/columns.ts";
-import { dnsLabelProblems } from "../workloads/names.ts";
 import { toleration } from "../workloads/shapes/scheduling.ts";
 
 const schema = object(
@@ -34,7 +33,7 @@ function validate(object: AnyObject, old: AnyStoredObject | undefined): FieldErr
   const errors =
     handler === ""
       ? [required("handler")]
-      : dnsLabelProblems(handler).map((problem) => invalid("handler", handler, problem));
+      : labelProblems(handler).map((problem) => invalid("handler", handler, problem));
   if (old && handlerOf(old) !== handler) errors.push(invalid("handler", handler, "field is immutable"));
   return errors;
 }

@@ -2,12 +2,10 @@
 import { jsonEqual } from "@berg/apimachinery";
 import { type FieldError, invalid, notSupported, required } from "../../errors/field-error.ts";
 import type { Column, ServedResource } from "../../registry/resource.ts";
-import { pathSegmentProblems } from "../../schema/metadata/names.ts";
+import { pathSegmentProblems, subdomainProblems } from "../../schema/metadata/names.ts";
 import { builtIn, inStoredForm } from "../built-in.ts";
-import { column } from "../columns.ts";
+import { ageColumn, column, nameColumn } from "../columns.ts";
 import { always, atomicObject, list, object, text } from "../shapes.ts";
-import { ageColumn, nameColumn } from "../workloads/columns.ts";
-import { dnsSubdomainProblems } from "../workloads/names.ts";
 import { rbacGroup } from "./roles.ts";
 
 interface Subject {
@@ -118,7 +116,7 @@ function subjectErrors(
   const errors = name === "" ? [required(`${at}.name`)] : [];
   switch (kind) {
     case "ServiceAccount":
-      if (name !== "") errors.push(...dnsSubdomainProblems(name).map((text) => invalid(`${at}.name`, name, text)));
+      if (name !== "") errors.push(...subdomainProblems(name).map((text) => invalid(`${at}.name`, name, text)));
       if (apiGroup !== "") errors.push(notSupported(`${at}.apiGroup`, apiGroup, [""]));
       if (!namespaced && !namespace) errors.push(required(`${at}.namespace`));
       break;

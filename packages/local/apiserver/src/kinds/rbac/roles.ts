@@ -3,10 +3,9 @@ import type { LabelSelector } from "@berg/apimachinery";
 import { type FieldError, invalid, required } from "../../errors/field-error.ts";
 import { pathSegmentProblems } from "../../schema/metadata/names.ts";
 import { builtIn } from "../built-in.ts";
-import { createdAtColumn } from "../columns.ts";
+import { labelSelector as selectorErrors } from "../checks/field-rules.ts";
+import { createdAtColumn, nameColumn } from "../columns.ts";
 import { always, list, object, text } from "../shapes.ts";
-import { nameColumn } from "../workloads/columns.ts";
-import { labelSelector as selectorErrors } from "../workloads/field-rules.ts";
 import { labelSelector } from "../workloads/shapes/meta.ts";
 
 export const rbacGroup = "rbac.authorization.k8s.io";

@@ -1,13 +1,12 @@
 /** How much room a storage class has where. */
 import { jsonEqual, type LabelSelector } from "@berg/apimachinery";
 import { type FieldError, invalid } from "../../errors/field-error.ts";
+import { subdomainProblems } from "../../schema/metadata/names.ts";
 import { builtIn } from "../built-in.ts";
-import { createdAtColumn } from "../columns.ts";
+import { labelSelector as selectorErrors } from "../checks/field-rules.ts";
+import { createdAtColumn, nameColumn } from "../columns.ts";
 import { readQuantity } from "../core/resource-names.ts";
 import { always, object, quantity, text } from "../shapes.ts";
-import { nameColumn } from "../workloads/columns.ts";
-import { labelSelector as selectorErrors } from "../workloads/field-rules.ts";
-import { dnsSubdomainProblems } from "../workloads/names.ts";
 import { labelSelector } from "../workloads/shapes/meta.ts";
 
 interface Capacity {
@@ -42,7 +41,7 @@ export const csiStorageCapacities = builtIn({
 function errorsIn({ nodeTopology, storageClassName, capacity }: Capacity, old: Capacity | undefined): FieldError[] {
   const errors = [
     ...selectorErrors("nodeTopology", nodeTopology),
-    ...dnsSubdomainProblems(storageClassName).map((problem) => invalid("storageClassName", storageClassName, problem)),
+    ...subdomainProblems(storageClassName).map((problem) => invalid("storageClassName", storageClassName, problem)),
   ];
   if (capacity !== undefined && readQuantity(capacity).nanos < 0n)
     errors.push(invalid("capacity", capacity, "must be greater than or equal to 0"));

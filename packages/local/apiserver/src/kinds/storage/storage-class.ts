@@ -1,11 +1,10 @@
 /** Storage classes: kinds of volumes that can be had. Nothing here makes volumes. */
 import { jsonEqual } from "@berg/apimachinery";
 import { duplicate, type FieldError, invalid, notSupported, required, tooLong } from "../../errors/field-error.ts";
+import { qualifiedNameProblems } from "../../schema/metadata/names.ts";
 import { builtIn, inStoredForm } from "../built-in.ts";
-import { column, textAt } from "../columns.ts";
+import { ageColumn, column, nameColumn, textAt } from "../columns.ts";
 import { always, atomicObject, bool, choice, kept, list, mapOf, object, text } from "../shapes.ts";
-import { ageColumn, nameColumn } from "../workloads/columns.ts";
-import { qualifiedNameProblems } from "../workloads/names.ts";
 
 interface Term {
   matchLabelExpressions?: { key: string; values: string[] | null }[];

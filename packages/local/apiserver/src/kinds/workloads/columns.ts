@@ -1,58 +1,5 @@
-/** The columns that every kind has, and how tables show times, templates and selectors. */
-import { compileLabelSelector, type LabelSelector, parseTime } from "@berg/apimachinery";
-import type { Column } from "../../registry/resource.ts";
+/** How tables show the containers of a template. */
 import type { Container } from "./types.ts";
-
-export const nameColumn: Column = {
-  name: "Name",
-  type: "string",
-  format: "name",
-  description: "What the object is called within its namespace.",
-  priority: 0,
-  value: (object) => object.metadata.name,
-};
-
-export const ageColumn: Column = {
-  name: "Age",
-  type: "string",
-  description: "How long ago the object was created.",
-  priority: 0,
-  value: (object, now) => since(object.metadata.creationTimestamp, now),
-};
-
-export function since(time: string | null | undefined, now: number): string {
-  return time ? humanDuration(now - parseTime(time)) : "<unknown>";
-}
-
-const minute = 60;
-const hour = 60 * minute;
-const day = 24 * hour;
-const year = 365 * day;
-
-/** The longer, the less exactly: `119s`, `9m5s`, `2h59m`, `7d3h`, `729d`, `3y20d`. */
-export function humanDuration(ms: number): string {
-  const seconds = Math.trunc(ms / 1000);
-  if (seconds < -1) return "<invalid>";
-  if (seconds < 2 * minute) return `${Math.max(seconds, 0)}s`;
-  if (seconds < 10 * minute) return inTwo(seconds, minute, "m", 1, "s");
-  if (seconds < 3 * hour) return `${Math.trunc(seconds / minute)}m`;
-  if (seconds < 8 * hour) return inTwo(seconds, hour, "h", minute, "m");
-  if (seconds < 2 * day) return `${Math.trunc(seconds / hour)}h`;
-  if (seconds < 8 * day) return inTwo(seconds, day, "d", hour, "h");
-  if (seconds < 2 * year) return `${Math.trunc(seconds / day)}d`;
-  if (seconds < 8 * year) return inTwo(seconds, year, "y", day, "d");
-  return `${Math.trunc(seconds / year)}y`;
-}
-
-function inTwo(seconds: number, big: number, bigName: string, small: number, smallName: string): string {
-  const rest = Math.trunc((seconds % big) / small);
-  return `${Math.trunc(seconds / big)}${bigName}${rest === 0 ? "" : `${rest}${smallName}`}`;
-}
-
-/** `app=web,tier in (a,b)`; `""` where it selects everything. Where it is stored, it can be read. */
-export function selectorText(selector: LabelSelector | undefined): string {
-  return compileLabelSelector(selector).toString();
-}
 
 export function containerNames(containers: readonly Container[] | null): string {
   return (containers ?? []).map(({ name }) => name).join(",");

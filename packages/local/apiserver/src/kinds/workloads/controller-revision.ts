@@ -3,11 +3,11 @@
 import type { ObjectMeta } from "@berg/apimachinery";
 import { type FieldError, required } from "../../errors/field-error.ts";
 import type { ServedResource, Strategy } from "../../registry/resource.ts";
+import { notNegative, unchanged } from "../checks/field-rules.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
+import { served } from "../served.ts";
 import { always, anything, int64, object } from "../shapes.ts";
 import { toStoredForm } from "../stored-form.ts";
-import { ageColumn, nameColumn } from "./columns.ts";
-import { notNegative, unchanged } from "./field-rules.ts";
-import { served } from "./served.ts";
 import { asA } from "./types.ts";
 
 interface ControllerRevision {

@@ -3,10 +3,12 @@
 import { jsonEqual, type ObjectMeta } from "@berg/apimachinery";
 import { type FieldError, forbidden, invalid, notSupported } from "../../errors/field-error.ts";
 import type { ServedResource, Strategy } from "../../registry/resource.ts";
+import { atMostAll, type IntOrPercent, intOrPercent, notNegative } from "../checks/field-rules.ts";
+import { ageColumn, nameColumn, selectorText } from "../columns.ts";
+import { served } from "../served.ts";
 import { always, object } from "../shapes.ts";
 import { toStoredForm } from "../stored-form.ts";
-import { ageColumn, containerImages, containerNames, nameColumn, selectorText } from "./columns.ts";
-import { atMostAll, type IntOrPercent, intOrPercent, notNegative } from "./field-rules.ts";
+import { containerImages, containerNames } from "./columns.ts";
 import { templateWarnings } from "./pod/warnings.ts";
 import {
   fillInReplicas,
@@ -17,7 +19,6 @@ import {
   scaleSubresource,
   selectorAndTemplate,
 } from "./replicas.ts";
-import { served } from "./served.ts";
 import { deploymentSpec, deploymentStatus } from "./shapes/apps.ts";
 import { asA } from "./types.ts";
 

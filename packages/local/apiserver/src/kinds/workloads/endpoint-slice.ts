@@ -4,13 +4,18 @@ import { isIPv4, isIPv6 } from "node:net";
 import { jsonEqual } from "@berg/apimachinery";
 import { duplicate, type FieldError, invalid, required, tooMany } from "../../errors/field-error.ts";
 import type { Column, ServedResource, Strategy } from "../../registry/resource.ts";
+import {
+  labelProblems,
+  labelValueProblems,
+  qualifiedNameProblems,
+  subdomainProblems,
+} from "../../schema/metadata/names.ts";
 import { endpointAddressErrors } from "../checks/addresses.ts";
+import { each, ipAddress, labels, oneOf, requiredOneOf, unchanged } from "../checks/field-rules.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
+import { served } from "../served.ts";
 import { always, choice, list, object } from "../shapes.ts";
 import { toStoredForm } from "../stored-form.ts";
-import { ageColumn, nameColumn } from "./columns.ts";
-import { each, ipAddress, labels, oneOf, requiredOneOf, unchanged } from "./field-rules.ts";
-import { dnsLabelProblems, dnsSubdomainProblems, labelValueProblems, qualifiedNameProblems } from "./names.ts";
-import { served } from "./served.ts";
 import { endpoint, endpointPort } from "./shapes/discovery.ts";
 import { asA } from "./types.ts";
 
@@ -84,7 +89,7 @@ function portErrors(path: string, ports: readonly Port[]): FieldError[] {
   const names = new Set<string>();
   return ports.flatMap(({ name = "", protocol, appProtocol }, index) => {
     const at = `${path}[${index}]`;
-    const errors = name === "" ? [] : each(`${at}.name`, name, dnsLabelProblems(name));
+    const errors = name === "" ? [] : each(`${at}.name`, name, labelProblems(name));
     if (names.has(name)) errors.push(duplicate(`${at}.name`, name));
     names.add(name);
     errors.push(...oneOf(`${at}.protocol`, protocol ?? "", ["SCTP", "TCP", "UDP"]));
@@ -106,13 +111,13 @@ function endpointErrors(path: string, { endpoints, addressType }: EndpointSlice)
     if (addresses.length > mostAddresses) errors.push(tooMany(`${at}.addresses`, addresses.length, mostAddresses));
     for (const [number, address] of addresses.entries())
       errors.push(...addressErrors(`${at}.addresses`, number, address, addressType));
-    if (nodeName !== undefined) errors.push(...each(`${at}.nodeName`, nodeName, dnsSubdomainProblems(nodeName)));
+    if (nodeName !== undefined) errors.push(...each(`${at}.nodeName`, nodeName, subdomainProblems(nodeName)));
     errors.push(...labels(`${at}.deprecatedTopology`, deprecatedTopology));
-    if (hostname !== undefined) errors.push(...each(`${at}.hostname`, hostname, dnsLabelProblems(hostname)));
+    if (hostname !== undefined) errors.push(...each(`${at}.hostname`, hostname, labelProblems(hostname)));
     return [
       ...errors,
       ...hintErrors(`${at}.hints.forZones`, hints?.forZones ?? [], labelValueProblems),
-      ...hintErrors(`${at}.hints.forNodes`, hints?.forNodes ?? [], dnsSubdomainProblems),
+      ...hintErrors(`${at}.hints.forNodes`, hints?.forNodes ?? [], subdomainProblems),
     ];
   });
 }
@@ -131,12 +136,12 @@ function addressErrors(path: string, index: number, address: string, type: strin
 function domainErrors(path: string, address: string): FieldError[] {
   if (address === "") return [required(path)];
   const name = address.replace(/\.$/, "");
-  const problems = dnsSubdomainProblems(name);
+  const problems = subdomainProblems(name);
   if (problems.length > 0) return [invalid(path, name, problems.join(","))];
   if (!name.includes("."))
     return [invalid(path, name, "should be a domain with at least two segments separated by dots")];
-  const label = name.split(".").find((part) => dnsLabelProblems(part).length > 0);
-  return label === undefined ? [] : [invalid(path, label, dnsLabelProblems(label).join(","))];
+  const label = name.split(".").find((part) => labelProblems(part).length > 0);
+  return label === undefined ? [] : [invalid(path, label, labelProblems(label).join(","))];
 }
 
 function hintErrors(

@@ -3,15 +3,15 @@
 import { type ObjectMeta, parseQuantity } from "@berg/apimachinery";
 import { duplicate, type FieldError, forbidden, invalid } from "../../errors/field-error.ts";
 import type { Column, ServedResource, Strategy } from "../../registry/resource.ts";
+import { labelValueProblems, qualifiedNameProblems } from "../../schema/metadata/names.ts";
 import { familyOf, rangeErrors } from "../checks/addresses.ts";
+import { each, requiredOneOf } from "../checks/field-rules.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
+import { served } from "../served.ts";
 import { always, object } from "../shapes.ts";
 import { toStoredForm } from "../stored-form.ts";
-import { ageColumn, nameColumn } from "./columns.ts";
-import { each, requiredOneOf } from "./field-rules.ts";
-import { labelValueProblems, qualifiedNameProblems } from "./names.ts";
 import { validQuantity } from "./pod/rules/resources.ts";
 import { taintEffects } from "./pod/rules/tolerations.ts";
-import { served } from "./served.ts";
 import { nodeSpec, nodeStatus } from "./shapes/node.ts";
 import { asA, type ResourceList } from "./types.ts";
 

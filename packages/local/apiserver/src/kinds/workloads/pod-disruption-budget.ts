@@ -3,9 +3,6 @@
 import type { LabelSelector } from "@berg/apimachinery";
 import { type FieldError, invalid } from "../../errors/field-error.ts";
 import type { Column, ServedResource, Strategy } from "../../registry/resource.ts";
-import { always, object } from "../shapes.ts";
-import { toStoredForm } from "../stored-form.ts";
-import { ageColumn, nameColumn } from "./columns.ts";
 import {
   atMostAll,
   type IntOrPercent,
@@ -14,8 +11,11 @@ import {
   notNegative,
   oneOf,
   selectorAsShown,
-} from "./field-rules.ts";
-import { served } from "./served.ts";
+} from "../checks/field-rules.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
+import { served } from "../served.ts";
+import { always, object } from "../shapes.ts";
+import { toStoredForm } from "../stored-form.ts";
 import { podDisruptionBudgetSpec, podDisruptionBudgetStatus } from "./shapes/policy.ts";
 import { asA } from "./types.ts";
 

@@ -2,10 +2,12 @@
 
 import { jsonEqual, type ObjectMeta } from "@berg/apimachinery";
 import type { Column, ServedResource, Strategy } from "../../registry/resource.ts";
+import { notNegative } from "../checks/field-rules.ts";
+import { ageColumn, nameColumn, selectorText } from "../columns.ts";
+import { served } from "../served.ts";
 import { always, object } from "../shapes.ts";
 import { toStoredForm } from "../stored-form.ts";
-import { ageColumn, containerImages, containerNames, nameColumn, selectorText } from "./columns.ts";
-import { notNegative } from "./field-rules.ts";
+import { containerImages, containerNames } from "./columns.ts";
 import { templateWarnings } from "./pod/warnings.ts";
 import {
   fillInReplicas,
@@ -16,7 +18,6 @@ import {
   scaleSubresource,
   selectorAndTemplate,
 } from "./replicas.ts";
-import { served } from "./served.ts";
 import { replicaSetSpec, replicaSetStatus } from "./shapes/apps.ts";
 import { asA } from "./types.ts";
 

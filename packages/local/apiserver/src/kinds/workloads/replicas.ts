@@ -3,7 +3,7 @@
 import { compileLabelSelector, type LabelMatcher, type LabelSelector, ParseError } from "@berg/apimachinery";
 import { type FieldError, forbidden, invalid, notSupported, required } from "../../errors/field-error.ts";
 import type { Subresource } from "../../registry/resource.ts";
-import { labelSelector, labelsAsShown, notNegative, selectorAsShown, unchanged } from "./field-rules.ts";
+import { labelSelector, labelsAsShown, notNegative, selectorAsShown, unchanged } from "../checks/field-rules.ts";
 import { fillInPodSpec } from "./pod/defaults.ts";
 import { podTemplate } from "./pod/rules/pod.ts";
 import type { PodTemplate } from "./types.ts";

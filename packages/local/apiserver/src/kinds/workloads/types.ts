@@ -4,7 +4,7 @@
  */
 import type { LabelSelector, ObjectMeta } from "@berg/apimachinery";
 import type { AnyObject } from "../../registry/resource.ts";
-import type { IntOrPercent } from "./field-rules.ts";
+import type { IntOrPercent } from "../checks/field-rules.ts";
 
 export type ResourceList = Record<string, string>;
 

@@ -1,7 +1,6 @@
 /** Services as `kubectl get` shows them. */
 import type { AnyObject, Column } from "../../../registry/resource.ts";
-import { column, showSelector, textAt } from "../../columns.ts";
-import { ageColumn, nameColumn } from "../../workloads/columns.ts";
+import { ageColumn, column, nameColumn, showSelector, textAt } from "../../columns.ts";
 import type { LoadBalancerIngress, Service, ServicePort } from "./shape.ts";
 
 export const serviceColumns: readonly Column[] = [

@@ -5,7 +5,7 @@
 import { jsonEqual } from "@berg/apimachinery";
 import { duplicate, type FieldError, invalid, notSupported, required } from "../../../errors/field-error.ts";
 import { familyOf, type IPFamily } from "../../checks/addresses.ts";
-import { ipAddress } from "../../workloads/field-rules.ts";
+import { ipAddress } from "../../checks/field-rules.ts";
 import { refuse } from "./refuse.ts";
 import { needsClusterIP, type Service, type ServiceSpec } from "./shape.ts";
 

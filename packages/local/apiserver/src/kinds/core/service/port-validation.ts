@@ -1,11 +1,7 @@
 /** The rules for one port of a Service. */
 import { duplicate, type FieldError, invalid, notSupported, required } from "../../../errors/field-error.ts";
-import {
-  dnsLabelProblems,
-  portNameProblems,
-  portNumberProblems,
-  qualifiedNameProblems,
-} from "../../workloads/names.ts";
+import { labelProblems, qualifiedNameProblems } from "../../../schema/metadata/names.ts";
+import { portNameProblems, portNumberProblems } from "../../checks/names.ts";
 import type { ServicePort, ServiceSpec } from "./shape.ts";
 
 export const protocols = ["SCTP", "TCP", "UDP"];
@@ -19,7 +15,7 @@ function errorsIn(port: ServicePort, at: string, needsName: boolean, names: Set<
   const { name = "", protocol, targetPort, appProtocol } = port;
   const errors: FieldError[] = [];
   if (name !== "") {
-    errors.push(...dnsLabelProblems(name).map((problem) => invalid(`${at}.name`, name, problem)));
+    errors.push(...labelProblems(name).map((problem) => invalid(`${at}.name`, name, problem)));
     if (names.has(name)) errors.push(duplicate(`${at}.name`, name));
     names.add(name);
   } else if (needsName) errors.push(required(`${at}.name`));

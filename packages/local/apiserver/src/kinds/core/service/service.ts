@@ -1,8 +1,8 @@
 /** Services: a name and an address for pods that come and go. */
 import type { AnyObject, AnyStoredObject, Moment, ServedResource } from "../../../registry/resource.ts";
+import { labelProblems } from "../../../schema/metadata/names.ts";
 import { builtIn, inStoredForm } from "../../built-in.ts";
 import { textAt } from "../../columns.ts";
-import { dnsLabelProblems } from "../../workloads/names.ts";
 import { dropUnused, keepAllocated, matchClusterIPs } from "./changes.ts";
 import { allocateClusterIP, readAddressRange } from "./cluster-ip.ts";
 import { serviceColumns } from "./columns.ts";
@@ -60,7 +60,7 @@ export function servicesWith(ranges: ServiceRanges): ServedResource {
           ? statusErrors(object as Service)
           : serviceErrors(object as Service, old && specOf(old)),
       warnings: (object) => serviceWarnings(object as Service),
-      nameProblems: dnsLabelProblems,
+      nameProblems: labelProblems,
     },
   });
 }

@@ -1,8 +1,9 @@
 /** The rules for a Service, in the order and the words of kube-apiserver. */
 import { duplicate, type FieldError, forbidden, invalid, required } from "../../../errors/field-error.ts";
+import { qualifiedNameProblems, subdomainProblems } from "../../../schema/metadata/names.ts";
 import { endpointAddressErrors, isAddress, rangeErrors } from "../../checks/addresses.ts";
-import { ipAddress, labels, oneOf } from "../../workloads/field-rules.ts";
-import { dnsSubdomainProblems, portNumberProblems, qualifiedNameProblems } from "../../workloads/names.ts";
+import { ipAddress, labels, oneOf } from "../../checks/field-rules.ts";
+import { portNumberProblems } from "../../checks/names.ts";
 import { clusterIPErrors } from "./families.ts";
 import { portErrors } from "./port-validation.ts";
 import { isHeadless, isReachableFromOutside, needsHealthCheck, type Service, type ServiceSpec } from "./shape.ts";
@@ -52,7 +53,7 @@ function typeErrors(spec: ServiceSpec): FieldError[] {
   if (spec.ipFamilyPolicy !== undefined) mayNot("spec.ipFamilyPolicy");
   const name = externalName.replace(/\.$/, "");
   if (name === "") errors.push(required("spec.externalName"));
-  else errors.push(...dnsSubdomainProblems(name).map((problem) => invalid("spec.externalName", name, problem)));
+  else errors.push(...subdomainProblems(name).map((problem) => invalid("spec.externalName", name, problem)));
   return errors;
 }
 
@@ -177,7 +178,7 @@ export function statusErrors({ spec, status }: Service): FieldError[] {
 
 /** A host name, and not an address. */
 export function hostErrors(field: string, host: string): FieldError[] {
-  const errors = dnsSubdomainProblems(host).map((problem) => invalid(field, host, problem));
+  const errors = subdomainProblems(host).map((problem) => invalid(field, host, problem));
   if (isAddress(host)) errors.push(invalid(field, host, "must be a DNS name, not an IP address"));
   return errors;
 }

@@ -1,7 +1,7 @@
 /** What `kubectl get pods` shows: how many containers are ready, and in one word how the pod is. */
 
 import type { Column } from "../../../registry/resource.ts";
-import { ageColumn, nameColumn, since } from "../columns.ts";
+import { ageColumn, nameColumn, since } from "../../columns.ts";
 import { asA, type ContainerState, type ContainerStatus, type Pod } from "../types.ts";
 
 interface Summary {

@@ -1,6 +1,6 @@
 /** `matchLabelKeys` of a new pod become part of its selectors, with the values that its own labels have. */
 import type { LabelExpression, LabelSelector } from "@berg/apimachinery";
-import { own } from "../field-rules.ts";
+import { own } from "../../checks/field-rules.ts";
 import type { Pod } from "../types.ts";
 
 export function addMatchLabelKeys({ metadata, spec }: Pod): void {

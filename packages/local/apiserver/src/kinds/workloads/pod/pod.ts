@@ -1,10 +1,10 @@
 /** Pods. */
 
 import type { ServedResource, Strategy, Subresource } from "../../../registry/resource.ts";
+import { subdomainProblems } from "../../../schema/metadata/names.ts";
+import { served } from "../../served.ts";
 import { always, object } from "../../shapes.ts";
 import { toStoredForm } from "../../stored-form.ts";
-import { dnsSubdomainProblems } from "../names.ts";
-import { served } from "../served.ts";
 import { podSpec } from "../shapes/pod-spec.ts";
 import { podStatus } from "../shapes/pod-status.ts";
 import { asA, type Pod } from "../types.ts";
@@ -52,7 +52,7 @@ const strategy: Strategy = {
   },
   warnings: (draft, old) => (old ? [] : podWarnings(asA<Pod>(draft))),
   gracePeriod: (object, wanted) => gracePeriod(asA<Pod>(object), wanted),
-  nameProblems: dnsSubdomainProblems,
+  nameProblems: subdomainProblems,
 };
 
 const core = { group: "", version: "v1" } as const;

@@ -1,11 +1,11 @@
 /** What is let through, and yet is most likely not meant: told to whoever wrote it. */
 
 import { parseQuantity } from "@berg/apimachinery";
-import { dnsLabelProblems } from "../names.ts";
+import { labelProblems } from "../../../schema/metadata/names.ts";
 import type { Container, ContainerPort, Pod, PodSpec, Volume } from "../types.ts";
 
 export function podWarnings({ metadata, spec }: Pod): string[] {
-  const problems = dnsLabelProblems(metadata.name);
+  const problems = labelProblems(metadata.name);
   const text =
     "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended";
   return [...(problems.length > 0 ? [`${text}: [${problems.join(" ")}]`] : []), ...specWarnings("spec", spec)];
@@ -13,7 +13,7 @@ export function podWarnings({ metadata, spec }: Pod): string[] {
 
 /** `path` of the spec; names of objects that make pods become part of the pods' host names. */
 export function templateWarnings(name: string, path: string, spec: PodSpec): string[] {
-  const problems = dnsLabelProblems(name);
+  const problems = labelProblems(name);
   const text =
     "metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended";
   return [...(problems.length > 0 ? [`${text}: [${problems.join(" ")}]`] : []), ...specWarnings(path, spec)];

@@ -555,6 +555,7 @@ const pods: Record<string, Json> = {
     { annotations: { "kubernetes.io/config.mirror": "x", "controller.kubernetes.io/pod-deletion-cost": "01" } },
   ),
   "bad labels of nodes": pod({ nodeSelector: { "a b": "c d" } }),
+  "labels of nodes that are too long": pod({ nodeSelector: { [`x.io/${"k".repeat(64)}`]: "v".repeat(64) } }),
   "a token without a service account": withVolume({
     projected: { sources: [{ serviceAccountToken: { path: "token" } }] },
   }),

@@ -10,8 +10,9 @@ import {
   required,
   tooMany,
 } from "../../../../errors/field-error.ts";
-import { each, oneOf, requiredOneOf } from "../../field-rules.ts";
-import { dnsLabelProblems, portNameProblems, portNumberProblems } from "../../names.ts";
+import { labelProblems } from "../../../../schema/metadata/names.ts";
+import { each, oneOf, requiredOneOf } from "../../../checks/field-rules.ts";
+import { portNameProblems, portNumberProblems } from "../../../checks/names.ts";
 import type { Container, ContainerPort, PodSpec, Volume } from "../../types.ts";
 import { environment, environmentFrom } from "./environment.ts";
 import { probesAndHooks } from "./handlers.ts";
@@ -100,7 +101,7 @@ export function unpaddedImage(path: string, { image = "" }: Container): FieldErr
 function anyContainer(path: string, container: Container, spec: PodSpec, volumes: Volumes): FieldError[] {
   const { name, image, resources = {}, terminationMessagePolicy } = container;
   return [
-    ...(name === "" ? [required(`${path}.name`)] : each(`${path}.name`, name, dnsLabelProblems(name))),
+    ...(name === "" ? [required(`${path}.name`)] : each(`${path}.name`, name, labelProblems(name))),
     ...(image ? [] : [required(`${path}.image`)]),
     ...requiredOneOf(`${path}.terminationMessagePolicy`, terminationMessagePolicy, ["File", "FallbackToLogsOnError"]),
     ...ports(`${path}.ports`, container.ports ?? []),

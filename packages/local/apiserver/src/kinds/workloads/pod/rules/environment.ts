@@ -2,14 +2,9 @@
 
 import { parseQuantity } from "@berg/apimachinery";
 import { type FieldError, invalid, notSupported, required } from "../../../../errors/field-error.ts";
-import { each, own, pathWithoutBacksteps } from "../../field-rules.ts";
-import {
-  configKeyProblems,
-  dnsLabelProblems,
-  dnsSubdomainProblems,
-  environmentNameProblems,
-  qualifiedNameProblems,
-} from "../../names.ts";
+import { labelProblems, qualifiedNameProblems, subdomainProblems } from "../../../../schema/metadata/names.ts";
+import { each, own, pathWithoutBacksteps } from "../../../checks/field-rules.ts";
+import { configKeyProblems, environmentNameProblems } from "../../../checks/names.ts";
 import type { EnvFrom, EnvVar, FieldReference, ResourceReference } from "../../types.ts";
 
 export function environment(path: string, variables: readonly EnvVar[]): FieldError[] {
@@ -50,7 +45,7 @@ function valueFrom(path: string, variable: EnvVar): FieldError[] {
 
 function keyReference(path: string, { name = "", key }: { name?: string; key: string }): FieldError[] {
   const keyErrors = key === "" ? [required(`${path}.key`)] : each(`${path}.key`, key, configKeyProblems(key));
-  return [...each(`${path}.name`, name, dnsSubdomainProblems(name)), ...keyErrors];
+  return [...each(`${path}.name`, name, subdomainProblems(name)), ...keyErrors];
 }
 
 function fileReference(path: string, file: { key: string; path: string; volumeName: string }): FieldError[] {
@@ -58,7 +53,7 @@ function fileReference(path: string, file: { key: string; path: string; volumeNa
     file[field] === "" ? [required(`${path}.${field}`)] : errors(`${path}.${field}`, file[field]);
   return [
     ...filled("key", (at, value) => each(at, value, environmentNameProblems(value))),
-    ...filled("volumeName", (at, value) => each(at, value, dnsLabelProblems(value))),
+    ...filled("volumeName", (at, value) => each(at, value, labelProblems(value))),
     ...filled("path", pathWithoutBacksteps),
   ];
 }
@@ -72,9 +67,7 @@ export function environmentFrom(path: string, sources: readonly EnvFrom[]): Fiel
       if (!source) continue;
       const { name = "" } = source;
       errors.push(
-        ...(name === ""
-          ? [required(`${at}.${ref}.name`)]
-          : each(`${at}.${ref}.name`, name, dnsSubdomainProblems(name))),
+        ...(name === "" ? [required(`${at}.${ref}.name`)] : each(`${at}.${ref}.name`, name, subdomainProblems(name))),
       );
     }
     const count = Object.keys(refs).length;

@@ -1,8 +1,8 @@
 /** Probes and life-cycle hooks. */
 
 import { type FieldError, forbidden, invalid, required } from "../../../../errors/field-error.ts";
-import { each, type IntOrPercent, notNegative, oneOf } from "../../field-rules.ts";
-import { headerNameProblems, portNameProblems, portNumberProblems } from "../../names.ts";
+import { each, type IntOrPercent, notNegative, oneOf } from "../../../checks/field-rules.ts";
+import { headerNameProblems, portNameProblems, portNumberProblems } from "../../../checks/names.ts";
 import type { Container, Handler, PodSpec, Probe } from "../../types.ts";
 
 export function probesAndHooks(path: string, container: Container, spec: PodSpec): FieldError[] {

@@ -1,7 +1,7 @@
 /** Where a container sees the volumes of its pod. */
 
 import { type FieldError, forbidden, invalid, notFound, required } from "../../../../errors/field-error.ts";
-import { oneOf, pathDownwards, pathWithoutBacksteps } from "../../field-rules.ts";
+import { oneOf, pathDownwards, pathWithoutBacksteps } from "../../../checks/field-rules.ts";
 import type { Container, Volume, VolumeMount } from "../../types.ts";
 
 /** Kubernetes leaves the index of the mount out of some of its paths: `volumeMounts.subPath`. */

@@ -1,8 +1,9 @@
 /** Names and addresses of a pod: DNS, host names, host ports. */
 
 import { type FieldError, forbidden, invalid, required, tooLong } from "../../../../errors/field-error.ts";
-import { each, ipAddress } from "../../field-rules.ts";
-import { dnsSubdomainProblems, searchPathProblems } from "../../names.ts";
+import { subdomainProblems } from "../../../../schema/metadata/names.ts";
+import { each, ipAddress } from "../../../checks/field-rules.ts";
+import { searchPathProblems } from "../../../checks/names.ts";
 import type { PodSpec } from "../../types.ts";
 
 /** What a resolver reads of its configuration, and no more. */
@@ -42,7 +43,7 @@ export function hostAliases(path: string, { hostAliases: list = [] }: PodSpec): 
   return list.flatMap(({ ip, hostnames = [] }, index) => [
     ...ipAddress(`${path}[${index}].ip`, ip),
     ...hostnames.flatMap((name, number) =>
-      each(`${path}[${index}].hostnames[${number}]`, name, dnsSubdomainProblems(name)),
+      each(`${path}[${index}].hostnames[${number}]`, name, subdomainProblems(name)),
     ),
   ]);
 }
@@ -54,7 +55,7 @@ export function hostnameOverride(path: string, spec: PodSpec): FieldError[] {
   if (spec.setHostnameAsFQDN) errors.push(forbidden(path, "may not be specified when setHostnameAsFQDN is true"));
   if (spec.hostNetwork) errors.push(forbidden(path, "may not be specified when hostNetwork is true"));
   if (Buffer.byteLength(name) > longestHostname) errors.push(tooLong(path, longestHostname));
-  return [...errors, ...each(path, name, dnsSubdomainProblems(name))];
+  return [...errors, ...each(path, name, subdomainProblems(name))];
 }
 
 /** On the network of the node, a port is the node's. A template may leave that to be filled in. */

@@ -1,8 +1,8 @@
 /** What must hold for a pod beyond its spec, and for a template. */
 
 import { type FieldError, forbidden, invalid } from "../../../../errors/field-error.ts";
-import { each, labels } from "../../field-rules.ts";
-import { qualifiedNameProblems } from "../../names.ts";
+import { qualifiedNameProblems } from "../../../../schema/metadata/names.ts";
+import { each, labels } from "../../../checks/field-rules.ts";
 import type { Pod, PodTemplate } from "../../types.ts";
 import { unpaddedImage } from "./containers.ts";
 import { podSpec } from "./spec.ts";

@@ -1,7 +1,7 @@
 /** Devices that a pod claims, and which of its containers use them. */
 import { duplicate, type FieldError, invalid, notFound, required } from "../../../../errors/field-error.ts";
-import { each } from "../../field-rules.ts";
-import { dnsLabelProblems, dnsSubdomainProblems } from "../../names.ts";
+import { labelProblems, subdomainProblems } from "../../../../schema/metadata/names.ts";
+import { each } from "../../../checks/field-rules.ts";
 import type { PodSpec, ResourceRequirements } from "../../types.ts";
 
 type ClaimUse = NonNullable<ResourceRequirements["claims"]>[number];
@@ -17,17 +17,16 @@ export function resourceClaims(path: string, { resourceClaims: claims = [] }: Po
         ? [required(`${at}.name`)]
         : isRepeated
           ? [duplicate(`${at}.name`, name)]
-          : each(`${at}.name`, name, dnsLabelProblems(name));
+          : each(`${at}.name`, name, labelProblems(name));
     if (existing !== undefined && template !== undefined)
       errors.push(
         invalid(at, shown, "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"),
       );
     if (existing === undefined && template === undefined)
       errors.push(invalid(at, shown, "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"));
-    if (existing !== undefined)
-      errors.push(...each(`${at}.resourceClaimName`, existing, dnsSubdomainProblems(existing)));
+    if (existing !== undefined) errors.push(...each(`${at}.resourceClaimName`, existing, subdomainProblems(existing)));
     if (template !== undefined)
-      errors.push(...each(`${at}.resourceClaimTemplateName`, template, dnsSubdomainProblems(template)));
+      errors.push(...each(`${at}.resourceClaimTemplateName`, template, subdomainProblems(template)));
     return errors;
   });
 }
@@ -42,7 +41,7 @@ export function usedClaims(path: string, claims: readonly ClaimUse[], spec: PodS
     const errors: FieldError[] = [];
     if (before.some((other) => !other.request)) errors.push(duplicate(at, name));
     else {
-      if (request !== "") errors.push(...each(`${at}.request`, request, dnsLabelProblems(request)));
+      if (request !== "") errors.push(...each(`${at}.request`, request, labelProblems(request)));
       if (request === "") errors.push(...before.map(() => duplicate(at, name)));
       else if (before.some((other) => other.request === request)) errors.push(duplicate(at, `${name}/${request}`));
     }

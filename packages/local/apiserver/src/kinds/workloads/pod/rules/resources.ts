@@ -2,8 +2,8 @@
 
 import { parseQuantity, type Quantity } from "@berg/apimachinery";
 import { type FieldError, forbidden, invalid, notSupported, required } from "../../../../errors/field-error.ts";
-import { each, own } from "../../field-rules.ts";
-import { qualifiedNameProblems } from "../../names.ts";
+import { qualifiedNameProblems } from "../../../../schema/metadata/names.ts";
+import { each, own } from "../../../checks/field-rules.ts";
 import type { PodSpec, ResourceList, ResourceRequirements } from "../../types.ts";
 import { containerRequests } from "../container-requests.ts";
 import { usedClaims } from "./resource-claims.ts";

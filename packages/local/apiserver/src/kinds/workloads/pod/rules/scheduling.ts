@@ -2,8 +2,13 @@
 
 import type { LabelSelector } from "@berg/apimachinery";
 import { duplicate, type FieldError, forbidden, invalid, required } from "../../../../errors/field-error.ts";
-import { each, labelSelector, oneOf, positive } from "../../field-rules.ts";
-import { dnsLabelProblems, dnsSubdomainProblems, labelValueProblems, qualifiedNameProblems } from "../../names.ts";
+import {
+  labelProblems,
+  labelValueProblems,
+  qualifiedNameProblems,
+  subdomainProblems,
+} from "../../../../schema/metadata/names.ts";
+import { each, labelSelector, oneOf, positive } from "../../../checks/field-rules.ts";
 import type {
   Affinity,
   NodeRequirement,
@@ -88,7 +93,7 @@ function nodeField(path: string, { key, operator, values = [] }: NodeRequirement
   if (key !== "metadata.name") return [...errors, invalid(`${path}.key`, key, "not a valid field selector key")];
   return [
     ...errors,
-    ...values.flatMap((value, index) => each(`${path}.values[${index}]`, value, dnsSubdomainProblems(value))),
+    ...values.flatMap((value, index) => each(`${path}.values[${index}]`, value, subdomainProblems(value))),
   ];
 }
 
@@ -107,7 +112,7 @@ function podTerm(path: string, term: PodAffinityTerm): FieldError[] {
   return [
     ...labelSelector(`${path}.labelSelector`, term.labelSelector),
     ...labelSelector(`${path}.namespaceSelector`, term.namespaceSelector),
-    ...namespaces.flatMap((name) => each(`${path}.namespace`, name, dnsLabelProblems(name))),
+    ...namespaces.flatMap((name) => each(`${path}.namespace`, name, labelProblems(name))),
     ...labelKeys(`${path}.matchLabelKeys`, matchLabelKeys, term.labelSelector),
     ...labelKeys(`${path}.mismatchLabelKeys`, mismatchLabelKeys, term.labelSelector),
     ...matchLabelKeys.flatMap((key, index) =>

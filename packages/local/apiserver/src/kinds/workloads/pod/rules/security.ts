@@ -9,8 +9,8 @@ import {
   required,
   tooLong,
 } from "../../../../errors/field-error.ts";
-import { oneOf, pathDownwards } from "../../field-rules.ts";
-import { between } from "../../names.ts";
+import { oneOf, pathDownwards } from "../../../checks/field-rules.ts";
+import { between } from "../../../checks/names.ts";
 import type { PodSpec, Profile, SecurityContext } from "../../types.ts";
 
 /** Linux holds users and groups in 31 bits. */

@@ -9,8 +9,9 @@ import {
   notSupported,
   required,
 } from "../../../../errors/field-error.ts";
-import { each, labels, oneOf, requiredOneOf } from "../../field-rules.ts";
-import { between, dnsLabelProblems, dnsSubdomainProblems, qualifiedNameProblems } from "../../names.ts";
+import { labelProblems, qualifiedNameProblems, subdomainProblems } from "../../../../schema/metadata/names.ts";
+import { each, labels, oneOf, requiredOneOf } from "../../../checks/field-rules.ts";
+import { between } from "../../../checks/names.ts";
 import type { PodSpec } from "../../types.ts";
 import { containers, ephemeralContainers, initContainers } from "./containers.ts";
 import { dns, hostAliases, hostnameOverride, portsOfNode } from "./network.ts";
@@ -75,20 +76,20 @@ function names(path: string, spec: PodSpec): FieldError[] {
     value ? each(`${path}.${field}`, value, problems(value)) : [];
   const isShort = deadline !== undefined && (deadline < 1 || deadline > longestDeadline);
   return [
-    ...named("serviceAccountName", serviceAccountName, dnsSubdomainProblems),
-    ...named("nodeName", nodeName, dnsSubdomainProblems),
+    ...named("serviceAccountName", serviceAccountName, subdomainProblems),
+    ...named("nodeName", nodeName, subdomainProblems),
     ...(isShort ? [invalid(`${path}.activeDeadlineSeconds`, deadline, between(1, longestDeadline))] : []),
-    ...named("hostname", hostname, dnsLabelProblems),
-    ...named("subdomain", subdomain, dnsLabelProblems),
+    ...named("hostname", hostname, labelProblems),
+    ...named("subdomain", subdomain, labelProblems),
   ];
 }
 
 function classes(path: string, { priorityClassName, runtimeClassName, preemptionPolicy }: PodSpec): FieldError[] {
   const errors = priorityClassName
-    ? each(`${path}.priorityClassName`, priorityClassName, dnsSubdomainProblems(priorityClassName))
+    ? each(`${path}.priorityClassName`, priorityClassName, subdomainProblems(priorityClassName))
     : [];
   if (runtimeClassName !== undefined)
-    errors.push(...each(`${path}.runtimeClassName`, runtimeClassName, dnsSubdomainProblems(runtimeClassName)));
+    errors.push(...each(`${path}.runtimeClassName`, runtimeClassName, subdomainProblems(runtimeClassName)));
   if (preemptionPolicy !== undefined)
     errors.push(...requiredOneOf(`${path}.preemptionPolicy`, preemptionPolicy, ["PreemptLowerPriority", "Never"]));
   return errors;

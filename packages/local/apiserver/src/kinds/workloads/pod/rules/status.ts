@@ -2,8 +2,8 @@
 
 import { isIPv4 } from "node:net";
 import { type FieldError, forbidden, invalid } from "../../../../errors/field-error.ts";
-import { each, ipAddress, unchanged } from "../../field-rules.ts";
-import { dnsSubdomainProblems, qualifiedNameProblems } from "../../names.ts";
+import { qualifiedNameProblems, subdomainProblems } from "../../../../schema/metadata/names.ts";
+import { each, ipAddress, unchanged } from "../../../checks/field-rules.ts";
 import type { Container, ContainerStatus, Pod, PodCondition, PodSpec, PodStatus } from "../../types.ts";
 
 export function changedStatus(pod: Pod, old: Pod): FieldError[] {
@@ -13,7 +13,7 @@ export function changedStatus(pod: Pod, old: Pod): FieldError[] {
     named(`status.conditions[${index}]`, condition),
   );
   if (nominated !== "" && nominated !== old.status.nominatedNodeName) {
-    errors.push(...each("status.nominatedNodeName", nominated, dnsSubdomainProblems(nominated)));
+    errors.push(...each("status.nominatedNodeName", nominated, subdomainProblems(nominated)));
     if (old.spec.nodeName)
       errors.push(forbidden("status.nominatedNodeName", "may not be set on pods that are already bound to a node"));
   }

@@ -1,7 +1,7 @@
 /** Which taints of nodes a pod puts up with. */
 import { type FieldError, invalid, notSupported } from "../../../../errors/field-error.ts";
-import { each, oneOf } from "../../field-rules.ts";
-import { labelValueProblems, qualifiedNameProblems } from "../../names.ts";
+import { labelValueProblems, qualifiedNameProblems } from "../../../../schema/metadata/names.ts";
+import { each, oneOf } from "../../../checks/field-rules.ts";
 import type { Toleration } from "../../types.ts";
 
 export const taintEffects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];

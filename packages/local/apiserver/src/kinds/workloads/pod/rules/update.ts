@@ -2,8 +2,8 @@
 
 import { diffJson, jsonEqual } from "@berg/apimachinery";
 import { type FieldError, forbidden, invalid, required } from "../../../../errors/field-error.ts";
-import { own } from "../../field-rules.ts";
-import { between } from "../../names.ts";
+import { own } from "../../../checks/field-rules.ts";
+import { between } from "../../../checks/names.ts";
 import type { Container, Pod, PodSpec, Toleration } from "../../types.ts";
 import { unpaddedImage } from "./containers.ts";
 import { anyPod } from "./pod.ts";

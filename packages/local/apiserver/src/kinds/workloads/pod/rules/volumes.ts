@@ -2,8 +2,8 @@
 
 import { parseQuantity } from "@berg/apimachinery";
 import { duplicate, type FieldError, forbidden, invalid, required } from "../../../../errors/field-error.ts";
-import { each, oneOf, pathDownwards, pathWithoutBacksteps } from "../../field-rules.ts";
-import { dnsLabelProblems, dnsSubdomainProblems } from "../../names.ts";
+import { labelProblems, subdomainProblems } from "../../../../schema/metadata/names.ts";
+import { each, oneOf, pathDownwards, pathWithoutBacksteps } from "../../../checks/field-rules.ts";
 import { volume as volumeShape } from "../../shapes/volumes.ts";
 import type { DownwardFile, KeyToPath, PodSpec, Volume } from "../../types.ts";
 import { fieldReference, fieldsForVolumes, resourceReference } from "./environment.ts";
@@ -30,7 +30,7 @@ export function volumes(path: string, spec: PodSpec, owner: VolumesOwner): Volum
     const at = `${path}[${index}]`;
     const { name } = volume;
     const wrong = source(at, volume, owner);
-    wrong.push(...(name === "" ? [required(`${at}.name`)] : each(`${at}.name`, name, dnsLabelProblems(name))));
+    wrong.push(...(name === "" ? [required(`${at}.name`)] : each(`${at}.name`, name, labelProblems(name))));
     if (usable.has(name)) wrong.push(duplicate(`${at}.name`, name));
     if (wrong.length === 0) usable.set(name, volume);
     errors.push(...wrong);
@@ -128,7 +128,7 @@ function ephemeralSource(path: string, { name, ephemeral }: Volume, { podName }:
   const errors = ephemeral?.volumeClaimTemplate ? [] : [required(`${path}.volumeClaimTemplate`)];
   if (!podName || name === "") return errors;
   const claim = `${podName}-${name}`;
-  const problems = dnsSubdomainProblems(claim).map((problem) => `PVC name ${JSON.stringify(claim)}: ${problem}`);
+  const problems = subdomainProblems(claim).map((problem) => `PVC name ${JSON.stringify(claim)}: ${problem}`);
   return [...errors, ...each(path.replace(/\.ephemeral$/, ".name"), name, problems)];
 }
 

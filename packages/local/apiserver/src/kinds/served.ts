@@ -1,5 +1,5 @@
 /** What most kinds have in common as resources: all verbs, stored as they are served. */
-import type { ServedResource } from "../../registry/resource.ts";
+import type { ServedResource } from "../registry/resource.ts";
 
 type Own = "group" | "version" | "resource" | "kind" | "namespaced" | "schema" | "columns" | "strategy";
 

@@ -1,23 +1,25 @@
 import { describe, expect, test } from "vitest";
 import {
+  labelProblems,
+  labelValueProblems,
+  qualifiedNameProblems,
+  subdomainProblems,
+} from "../../schema/metadata/names.ts";
+import {
   configKeyProblems,
-  dnsLabelProblems,
-  dnsSubdomainProblems,
   environmentNameProblems,
   headerNameProblems,
-  labelValueProblems,
   percentProblems,
   portNameProblems,
   portNumberProblems,
-  qualifiedNameProblems,
   searchPathProblems,
 } from "./names.ts";
 
 const long = (length: number) => "a".repeat(length);
 
 describe.each([
-  { what: dnsLabelProblems, good: ["a", "0-a", long(63)], bad: ["", "-a", "a-", "A", "a_b", "a.b", long(64)] },
-  { what: dnsSubdomainProblems, good: ["a.b", "a-b.0", long(253)], bad: ["", ".a", "a..b", "a.", "A", long(254)] },
+  { what: labelProblems, good: ["a", "0-a", long(63)], bad: ["", "-a", "a-", "A", "a_b", "a.b", long(64)] },
+  { what: subdomainProblems, good: ["a.b", "a-b.0", long(253)], bad: ["", ".a", "a..b", "a.", "A", long(254)] },
   { what: searchPathProblems, good: ["_a.b_c"], bad: ["a_", "__a", "A", "", `${long(200)}.${long(60)}`] },
   {
     what: qualifiedNameProblems,
@@ -45,8 +47,8 @@ test("a port is one of 65535", () => {
 });
 
 test("the words are those of Kubernetes", () => {
-  expect(dnsLabelProblems("a.b")).toEqual(["must not contain dots"]);
-  expect(dnsLabelProblems("A")).toEqual([
+  expect(labelProblems("a.b")).toEqual(["must not contain dots"]);
+  expect(labelProblems("A")).toEqual([
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
   ]);
   expect(qualifiedNameProblems("A.com/")).toEqual([
@@ -59,7 +61,7 @@ test("the words are those of Kubernetes", () => {
 test("a name of any length is judged at once", () => {
   const started = performance.now();
   for (const name of [long(1e6), `${long(1e6)}!`, `${"a.".repeat(5e5)}!`, `${"a-".repeat(5e5)}!`])
-    for (const judge of [dnsLabelProblems, dnsSubdomainProblems, searchPathProblems, qualifiedNameProblems])
+    for (const judge of [labelProblems, subdomainProblems, searchPathProblems, qualifiedNameProblems])
       expect(judge(name)).not.toEqual([]);
   expect(performance.now() - started).toBeLessThan(2000);
 });

@@ -2,7 +2,8 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { jsonEqual, type LabelSelector } from "@berg/apimachinery";
 import { type FieldError, forbidden, invalid, notSupported, required } from "../../errors/field-error.ts";
-import { labelValueProblems, percentProblems, qualifiedNameProblems } from "./names.ts";
+import { labelValueProblems, qualifiedNameProblems } from "../../schema/metadata/names.ts";
+import { percentProblems } from "./names.ts";
 
 /** Each problem of a value, as an error of the field. */
 export function each(path: string, value: unknown, problems: readonly string[]): FieldError[] {
