@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Schema, ValidationRule } from "../schema.ts";
 import { compileRules } from "./compile-rules.ts";
-import { badRules, probedProperties, probes, updates } from "./probes.ts";
+import { badRules, probedProperties, probes, updates } from "./testing/probes.ts";
 
 const withRule = (rule: ValidationRule): Schema => ({
   type: "object",

@@ -7,7 +7,7 @@ import type { FieldError } from "../../errors/field-error.ts";
 import type { Schema } from "../schema.ts";
 import { compileRules } from "./compile-rules.ts";
 import { changed, created, ratcheted, shelfSchema } from "./placement.ts";
-import { badRules, probedProperties, probes } from "./probes.ts";
+import { badRules, probedProperties, probes } from "./testing/probes.ts";
 
 interface Crd extends KubeObject {
   spec: unknown;

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Schema, ValidationRule } from "../schema.ts";
 import { compileRules } from "./compile-rules.ts";
 import { created, shelfSchema } from "./placement.ts";
-import { probedProperties } from "./probes.ts";
+import { probedProperties } from "./testing/probes.ts";
 
 const text: Schema = { type: "string" };
 

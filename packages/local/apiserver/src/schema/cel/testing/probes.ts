@@ -1,8 +1,8 @@
 /**
- * Rules with what kube-apiserver 1.36 says of them. `probes.real.test.ts` asks a real one whether it still says so;
+ * Rules with what kube-apiserver 1.36 says of them. `rules.real.test.ts` asks a real one whether it still says so;
  * `probes.test.ts` asks ours.
  */
-import type { Schema } from "../schema.ts";
+import type { Schema } from "../../schema.ts";
 
 const text = (maxLength: number, more: Schema = {}): Schema => ({ type: "string", maxLength, ...more });
 const integer: Schema = { type: "integer" };
