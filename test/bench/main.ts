@@ -14,6 +14,7 @@ const benches: Record<string, () => Promise<{ bench: Bench }>> = {
   runtime: () => import("./runtime/bench.ts"),
   instances: () => import("./instances/bench.ts"),
   load: () => import("./load/bench.ts"),
+  apiserver: () => import("./apiserver/bench.ts"),
 };
 
 async function main(args: string[]): Promise<void> {

@@ -27,6 +27,8 @@ export interface ControlPlaneOptions {
   readonly controllerManager?: boolean;
   /** Whether kube-scheduler runs. Yes unless told otherwise. */
   readonly scheduler?: boolean;
+  /** Whether an answered write is on the disk. No unless told otherwise: what a test writes may go with the machine. */
+  readonly durable?: boolean;
   /** Flags after ours, so that they win: `["--watch-cache=false"]`. */
   readonly apiServerFlags?: readonly string[];
   readonly controllerManagerFlags?: readonly string[];
@@ -99,7 +101,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const schedulerUser = userWithNewToken("system:kube-scheduler");
   const kubeconfigOf = (user: User) => join(directory, `${user.name.replace("system:", "")}.kubeconfig`);
 
-  const etcd = new EtcdProcess(site);
+  const etcd = new EtcdProcess(site, options.durable ?? false);
   const server = apiServer(site, admin, options.apiServerFlags ?? []);
   const manager =
     options.controllerManager === false

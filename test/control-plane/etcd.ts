@@ -16,7 +16,7 @@ export class EtcdProcess extends Component implements Etcd {
   readonly #data: string;
   readonly #socket: string;
 
-  constructor({ directory, binaries, keeper }: Site) {
+  constructor({ directory, binaries, keeper }: Site, durable: boolean) {
     const data = join(directory, "etcd");
     const socket = join(directory, "etcd.sock");
     super({
@@ -36,7 +36,7 @@ export class EtcdProcess extends Component implements Etcd {
         // A lone member waits one election timeout before it serves.
         "--heartbeat-interval=10",
         "--election-timeout=100",
-        "--unsafe-no-fsync",
+        ...(durable ? [] : ["--unsafe-no-fsync"]),
         "--log-level=warn",
       ],
       async isReady(_port, signal) {

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { kubeconfigFor } from "@berg/kube";
 import { freePort } from "../../control-plane/ports.ts";
+import { residentMiB } from "../process.ts";
 import { type Cluster, namespace } from "./cluster.ts";
 import type { Server } from "./connect.ts";
 
@@ -65,10 +66,7 @@ export async function startController(
       const [user, system] = fields.split(" ").slice(11, 13).map(Number);
       return ((user ?? 0) + (system ?? 0)) / ticksPerSecond;
     },
-    async residentMiB() {
-      const status = await readFile(`/proc/${child.pid}/status`, "utf8");
-      return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
-    },
+    residentMiB: () => residentMiB(child.pid as number),
     stop,
     [Symbol.asyncDispose]: stop,
   };
