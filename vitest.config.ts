@@ -2,8 +2,9 @@ import { defineConfig } from "vitest/config";
 
 const everywhere = ["packages/*/src/**", "packages/local/*/src/**", "deploy/**", "docs/**", "test/**", "tools/**"];
 
-// Three projects, by what a machine must have: `unit` needs nothing but Node; `real` starts a real kube-apiserver
-// (test/control-plane) and so takes its time; `node` runs real containers on it (test/node) and so needs root.
+// Projects by what a machine must have: `unit` needs nothing but Node; `real` starts a real kube-apiserver
+// (test/control-plane) and so takes its time; `node` runs real containers on it (test/node) and so needs root;
+// `containers` needs root and a container engine (test/engine).
 export default defineConfig({
   test: {
     reporters: ["default", "./test/contract/columns.ts"],
@@ -14,7 +15,7 @@ export default defineConfig({
           // Many wait for timers and processes rather than for a processor; Vitest's own choice on two is one.
           maxWorkers: 2,
           include: everywhere.map((folder) => `${folder}/*.test.ts`),
-          exclude: ["**/*.{real,node}.test.ts", "**/node_modules/**"],
+          exclude: ["**/*.{real,node,containers}.test.ts", "**/node_modules/**"],
         },
       },
       {
@@ -37,6 +38,17 @@ export default defineConfig({
           globalSetup: ["test/node/global-setup.ts"],
           testTimeout: 120_000,
           hookTimeout: 1_200_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: "containers",
+          include: everywhere.map((folder) => `${folder}/*.containers.test.ts`),
+          exclude: ["**/node_modules/**"],
+          globalSetup: ["test/engine/global-setup.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
           fileParallelism: false,
         },
       },

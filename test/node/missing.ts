@@ -44,7 +44,7 @@ export function pluginDirectory(): string | undefined {
   return pluginDirectories.find((directory) => existsSync(join(directory, "bridge")));
 }
 
-function findCommand(name: string): string | undefined {
+export function findCommand(name: string): string | undefined {
   // A user's PATH may lack the directories for root's commands.
   const directories = [...(process.env.PATH ?? "").split(":"), "/usr/sbin", "/sbin"];
   return directories

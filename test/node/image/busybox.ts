@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import type { ImageOptions, Layer } from "@berg/local-node";
 import { commandPath } from "../missing.ts";
-import type { ImageOptions, Layer } from "./image.ts";
 
 /** A small system: busybox as every command it knows, a root and a player, and a /tmp for all. */
 function busyboxLayer(): Layer {
@@ -26,6 +26,7 @@ function busyboxLayer(): Layer {
  *
  *     busyboxImage({ name: "berg.test/web:1", user: "1000", files: { "/srv/index.html": { content: "hi" } } })
  */
-export function busyboxImage({ files, ...options }: Omit<ImageOptions, "layers"> & { files?: Layer }): ImageOptions {
-  return { ...options, layers: [busyboxLayer(), ...(files ? [files] : [])] };
+export function busyboxImage(options: Omit<ImageOptions, "layers"> & { files?: Layer }): ImageOptions {
+  const { files, env = [], ...others } = options;
+  return { ...others, env: ["PATH=/bin", ...env], layers: [busyboxLayer(), ...(files ? [files] : [])] };
 }

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { imageArchive } from "./image.ts";
+import { imageArchive } from "./archive.ts";
 import { tar } from "./tar.ts";
 
 let directory: string;
@@ -38,9 +38,20 @@ test("the system's tar reads what is written: kinds, modes, owners and bytes", a
   expect(await tarCommand(archive, "--extract", "--to-stdout", "srv/hello")).toBe(bytes.toString());
 });
 
-test("a path that the header has no room for is refused", () => {
-  const path = "x".repeat(101);
-  expect(() => tar([{ kind: "file", path, mode: 0o644, bytes: Buffer.alloc(0) }])).toThrow("more than 100 bytes");
+test("names and owners that the header has no room for are read all the same", async () => {
+  const path = `${"ä".repeat(80)}/${"y".repeat(120)}`;
+  const archive = tar([
+    { kind: "file", path, mode: 0o644, uid: 3_000_000, gid: 3_000_001, bytes: Buffer.from("hi") },
+    { kind: "link", path: "link", mode: 0o777, target: path },
+  ]);
+  const listing = await tarCommand(archive, "--list", "--verbose", "--numeric-owner", "--quoting-style=literal");
+  expect(listing).toMatch(new RegExp(`^-rw-r--r-- 3000000/3000001 +2 .* ${path}$`, "m"));
+  expect(listing).toMatch(new RegExp(`link -> ${path}$`, "m"));
+  expect(await tarCommand(archive, "--extract", "--to-stdout", path)).toBe("hi");
+});
+
+test("a name with a NUL in it is refused", () => {
+  expect(() => tar([{ kind: "directory", path: "a\0b", mode: 0o755 }])).toThrow("it has a NUL");
 });
 
 test("an image names its layers and what it runs, and a layer has the directories above its files", async () => {
@@ -63,4 +74,15 @@ test("an image names its layers and what it runs, and a layer has the directorie
     ...["drwx------", "srv/www"],
     ...["-rw-r--r--", "srv/www/index.html"],
   ]);
+});
+
+test.each(["srv/web", "/srv/../etc/passwd", "/srv/", "/", "/srv//web"])("%s is no place in an image", (path) => {
+  const make = () => imageArchive({ name: "berg.test/x:1", layers: [{ [path]: { content: "" } }] });
+  expect(make).toThrow("it must be an absolute path without detours");
+});
+
+test("layers of equal content stand in the archive once", async () => {
+  const layer = { "/a": { content: "a" } };
+  const archive = imageArchive({ name: "berg.test/x:1", layers: [layer, layer] });
+  expect((await tarCommand(archive, "--list")).split("\n").filter((name) => name.endsWith(".tar"))).toHaveLength(1);
 });
