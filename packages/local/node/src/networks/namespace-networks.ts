@@ -1,0 +1,162 @@
+/**
+ * One network of the engine for each namespace that has pods.
+ *
+ * It is made when the first pod needs it. It goes with its namespace, or some time after its last pod: the next pod of a
+ * Deployment may be on its way. The engine itself refuses to remove one that containers are in, so that a mistake here
+ * takes nothing from a pod; it is then tried again later.
+ */
+import { networkInterfaces } from "node:os";
+import { type Clock, errorText, type Logger, type Timer } from "@berg/kube";
+import { type Engine, EngineError, type Network } from "../engine/engine.ts";
+import { type Range, writeRange } from "./addresses.ts";
+import { bridgeName, namespaceLabel, networkLabels, networkName } from "./names.ts";
+import { freeSubnets } from "./subnets.ts";
+
+export interface NamespaceNetworksOptions {
+  engine: Engine;
+  node: string;
+  pool: Range;
+  clock: Clock;
+  log: Logger;
+  /** Whether pods of the namespace are known. */
+  hasPods(namespace: string): boolean;
+  /** Told before a new network is given out, and after one has gone. */
+  onChange(): Promise<void>;
+}
+
+const lingerMs = 15_000;
+/** Subnets that something else on the host has, unknown to us. */
+const mostAttempts = 8;
+
+export class NamespaceNetworks {
+  readonly #options: NamespaceNetworksOptions;
+  readonly #networks = new Map<string, Network>();
+  readonly #turns = new Map<string, Promise<unknown>>();
+  readonly #removals = new Map<string, Timer>();
+  #isStopped = false;
+
+  constructor(options: NamespaceNetworksOptions) {
+    this.#options = options;
+  }
+
+  /** Those of an earlier run. */
+  async adopt(signal?: AbortSignal): Promise<void> {
+    const { engine, node } = this.#options;
+    for (const network of await engine.listNetworks(networkLabels(node), signal)) {
+      const namespace = network.labels[namespaceLabel];
+      if (namespace !== undefined) this.#networks.set(namespace, network);
+    }
+  }
+
+  list(): { namespace: string; bridge: string; subnet: string }[] {
+    return [...this.#networks].map(([namespace, { bridge, subnet }]) => ({ namespace, bridge, subnet }));
+  }
+
+  bridgeOf(namespace: string): string | undefined {
+    return this.#networks.get(namespace)?.bridge;
+  }
+
+  /** The network's name. Whoever calls this has time to put a pod on it before it is removed for lack of pods. */
+  attach(namespace: string, signal?: AbortSignal): Promise<string> {
+    return this.#inTurn(namespace, async () => {
+      this.#refuseWhenStopped();
+      this.#removals.get(namespace)?.cancel();
+      this.#removals.delete(namespace);
+      const network = (await this.#find(namespace, signal)) ?? (await this.#create(namespace, signal));
+      this.#networks.set(namespace, network);
+      await this.#options.onChange();
+      this.removeLater(namespace);
+      return network.name;
+    });
+  }
+
+  /** Unless pods come meanwhile. */
+  removeLater(namespace: string, delayMs = lingerMs): void {
+    this.#removals.get(namespace)?.cancel();
+    if (this.#isStopped) return;
+    const timer = this.#options.clock.setTimer(delayMs, () => {
+      this.#removals.delete(namespace);
+      void this.release(namespace);
+    });
+    this.#removals.set(namespace, timer);
+  }
+
+  /** Removes it, unless it has pods. Resolves in any case. */
+  release(namespace: string): Promise<void> {
+    const { engine, hasPods, log, onChange } = this.#options;
+    return this.#inTurn(namespace, async () => {
+      const network = this.#networks.get(namespace);
+      if (!network || hasPods(namespace)) return;
+      try {
+        // By its name: Podman looks for containers on it under that, and finds none under its id.
+        await engine.removeNetwork(network.name);
+        this.#networks.delete(namespace);
+        this.#removals.get(namespace)?.cancel();
+        this.#removals.delete(namespace);
+        await onChange();
+      } catch (error) {
+        log.warn({ namespace, error: errorText(error) }, "a network could not be removed, and is tried again");
+        this.removeLater(namespace);
+      }
+    });
+  }
+
+  /** No network is made after this, and none removed but by `release`. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    for (const timer of this.#removals.values()) timer.cancel();
+    this.#removals.clear();
+    await Promise.allSettled(this.#turns.values());
+  }
+
+  async #find(namespace: string, signal: AbortSignal | undefined): Promise<Network | undefined> {
+    // Others may have removed it: the engine's word counts.
+    const { engine, node } = this.#options;
+    const found = await engine.inspectNetwork(networkName(node, namespace), signal);
+    return found?.labels[namespaceLabel] === namespace ? found : undefined;
+  }
+
+  async #create(namespace: string, signal: AbortSignal | undefined): Promise<Network> {
+    const { engine, node, pool } = this.#options;
+    const name = networkName(node, namespace);
+    const labels = networkLabels(node, namespace);
+    const bridge = bridgeName(node, namespace);
+    let failure: unknown;
+    let attempt = 0;
+    for (const { subnet, gateway } of freeSubnets(pool, await this.#taken(signal), `${node}/${namespace}`)) {
+      try {
+        const { id } = await engine.createNetwork({ name, labels, subnet, gateway, bridge }, signal);
+        return { id, name, labels, subnet, gateway, bridge };
+      } catch (error) {
+        // No answer at all, or our own stop: another subnet is of no use.
+        if (!(error instanceof EngineError) || error.status === 0 || ++attempt === mostAttempts) throw error;
+        failure = error;
+      }
+    }
+    throw (
+      failure ?? new Error(`no network is left for the namespace ${namespace}: all of ${writeRange(pool)} is taken`)
+    );
+  }
+
+  async #taken(signal: AbortSignal | undefined): Promise<string[]> {
+    const networks = await this.#options.engine.listNetworks({}, signal);
+    const interfaces = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+    return [...networks.map(({ subnet }) => subnet), ...interfaces.flatMap(({ cidr }) => cidr ?? [])];
+  }
+
+  #refuseWhenStopped(): void {
+    if (this.#isStopped) throw new Error("cannot give a namespace a network: the node stops");
+  }
+
+  /** One thing at a time for each namespace. */
+  #inTurn<R>(namespace: string, work: () => Promise<R>): Promise<R> {
+    const before = this.#turns.get(namespace) ?? Promise.resolve();
+    const turn = before.then(work, work);
+    this.#turns.set(namespace, turn);
+    const forget = () => {
+      if (this.#turns.get(namespace) === turn) this.#turns.delete(namespace);
+    };
+    turn.then(forget, forget);
+    return turn;
+  }
+}
