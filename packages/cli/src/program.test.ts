@@ -9,7 +9,7 @@ const main = join(import.meta.dirname, "main.ts");
 const run = (...args: string[]) => promisify(execFile)(process.execPath, [main, ...args]);
 
 describe("berg", () => {
-  test("says what is there when called without a command, as npm start does", async () => {
+  test("says what is there when called without a command", async () => {
     const { stdout } = await run();
     expect(stdout).toContain(`berg ${manifest.version}`);
     expect(stdout).toContain("Not there yet");

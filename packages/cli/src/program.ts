@@ -1,9 +1,11 @@
 import { generatedFiles } from "@berg/resources";
 import { Command } from "commander";
 import { addControllerCommand } from "./controller.ts";
+import { addInstanceCommand } from "./instance/instance.ts";
 import { addLintCommand } from "./lint.ts";
 import { overview } from "./overview.ts";
-import { addUpCommand } from "./up.ts";
+import { addSamplesCommand } from "./samples/command.ts";
+import { addUpCommand } from "./up/up.ts";
 import { version } from "./version.ts";
 
 /** `berg …`: only wires the other packages together. */
@@ -34,7 +36,9 @@ export function program(out: { write(text: string): unknown }): Command {
 
   addLintCommand(berg);
   addControllerCommand(berg);
+  addSamplesCommand(berg);
   addUpCommand(berg);
+  addInstanceCommand(berg);
 
   return berg;
 }

@@ -8,7 +8,9 @@
 export { addInstanceController, type InstanceControllerOptions } from "./controller.ts";
 export { lintChallenge } from "./lint/lint-challenge.ts";
 export { formatProblem, type Problem } from "./lint/problem.ts";
+export { newInstanceId } from "./observe/instance-id.ts";
 export { readSettings } from "./settings/read-settings.ts";
 export type { Settings } from "./settings/settings.ts";
 export { SettingsError } from "./settings/settings-error.ts";
 export { settingsReference } from "./settings/variables.ts";
+export { conditionTypes, historyReasons, reasons } from "./vocabulary.ts";

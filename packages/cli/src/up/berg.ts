@@ -1,0 +1,85 @@
+/** What makes a control plane Berg: our kinds, the gateway, the controllers and the samples. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isAlreadyExists } from "@berg/apimachinery";
+import { type Client, Namespaces } from "@berg/kube";
+import { installGatewayKinds, startGateway, startNodePorts } from "@berg/local-gateway";
+import type { Engine } from "@berg/local-node";
+import { Challenges, customResourceDefinitions } from "@berg/resources";
+import { loadSamples } from "../samples/build.ts";
+import { sampleChallenges } from "../samples/samples.ts";
+import { startControllers } from "./controllers.ts";
+import { applyGateway } from "./gateway.ts";
+import { installKinds } from "./install-kinds.ts";
+import { challengeNamespace, type Listening, localSettings } from "./local-settings.ts";
+import { findPort } from "./ports.ts";
+import type { Surroundings } from "./run-up.ts";
+
+export interface RunningBerg extends AsyncDisposable {
+  readonly challenges: { web: string; tls: string; ports: string };
+  /** Their names. */
+  readonly samples: readonly string[];
+  /** Rejects where a part ends by itself. */
+  readonly failed: Promise<never>;
+}
+
+export async function startBerg(around: Surroundings, engine: Engine | undefined): Promise<RunningBerg> {
+  const { options, directory, apiServer, client, progress, log, signal } = around;
+  const { host, domain } = options;
+  const httpPort = await findPort(host, options.httpPort, "--http-port");
+  const tlsPort = await findPort(host, options.tlsPort, "--tls-port");
+  const listening: Listening = { domain, httpPort, tlsPort };
+  const authority = join(directory, "ca.crt");
+  const settings = localSettings(listening, process.env);
+  await using parts = new AsyncDisposableStack();
+  await progress.step("kinds", async () => {
+    await Promise.all([
+      installGatewayKinds(client, { signal }),
+      installKinds(client, customResourceDefinitions(), signal),
+    ]);
+    await ensureNamespace(client, challengeNamespace, signal);
+  });
+  const failures: Promise<never>[] = [];
+  await progress.step("gateway", async () => {
+    await writeFile(authority, apiServer.caPem);
+    const certificateFor = (hostname: string) => apiServer.issueServerCertificate([hostname]);
+    const gateway = parts.use(await startGateway({ client, host, certificateFor, log }));
+    const nodePorts = parts.use(await startNodePorts({ client, host, log }));
+    failures.push(gateway.failed, nodePorts.failed);
+    await applyGateway(client, listening, signal);
+  });
+  await progress.step("controllers", async () => {
+    const controllers = parts.use(await startControllers(apiServer.connection, settings, challengeNamespace, log));
+    failures.push(controllers.failed);
+  });
+  const samples = options.samples ? await progress.step("samples", () => bringSamples(client, engine, signal)) : [];
+  const running = parts.move();
+  return {
+    challenges: {
+      web: `http://<name>.${domain}:${httpPort}`,
+      tls: `<name>.${domain}:${tlsPort}, with certificates that ${authority} vouches for`,
+      ports: `${host}, numbers from 30000 to 32767`,
+    },
+    samples,
+    failed: Promise.race(failures),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+async function ensureNamespace(client: Client, name: string, signal: AbortSignal): Promise<void> {
+  try {
+    await client.create(Namespaces, { metadata: { name } }, { signal });
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+  }
+}
+
+/** What somebody changed in a sample stays changed: the fields of the sample alone are put back. */
+async function bringSamples(client: Client, engine: Engine | undefined, signal: AbortSignal): Promise<string[]> {
+  const challenges = await sampleChallenges();
+  for (const challenge of challenges) {
+    await client.apply(Challenges, challenge, { fieldManager: "berg-up", force: true, signal });
+  }
+  if (engine) await loadSamples(engine, signal);
+  return challenges.map(({ metadata }) => metadata.name);
+}

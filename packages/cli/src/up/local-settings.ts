@@ -1,0 +1,43 @@
+/** What the controller is told on one machine, where the environment does not say otherwise. */
+import { readSettings, type Settings, SettingsError } from "@berg/instances";
+import { ConfigurationError } from "@berg/kube";
+
+export const challengeNamespace = "berg";
+export const gateway = { name: "berg-gateway", namespace: "berg", className: "berg-local" };
+
+export interface Listening {
+  domain: string;
+  httpPort: number;
+  tlsPort: number;
+}
+
+export function localSettings(
+  { domain, httpPort, tlsPort }: Listening,
+  env: Record<string, string | undefined>,
+): Settings {
+  const here = {
+    CHALLENGE_NAMESPACE: challengeNamespace,
+    CHALLENGE_DOMAIN: domain,
+    CHALLENGE_HTTP_PORT: String(httpPort),
+    CHALLENGE_TLS_PORT: String(tlsPort),
+    GATEWAY_NAME: gateway.name,
+    GATEWAY_NAMESPACE: gateway.namespace,
+    // The gateway runs beside the containers, not among them.
+    GATEWAY_PEER: "host",
+    // The node makes its packet filter of these; there is no Cilium here.
+    NETWORK_POLICY: "kubernetes",
+    // Nobody drains a laptop.
+    CHALLENGE_DISRUPTION: "allow",
+  };
+  try {
+    return readSettings({ ...here, ...withoutEmpty(env) });
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    throw new ConfigurationError(error.mistakes.join("\n"));
+  }
+}
+
+/** What is set to nothing is not set. */
+function withoutEmpty(env: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => Boolean(entry[1])));
+}

@@ -1,0 +1,159 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { isNotFound } from "@berg/apimachinery";
+import { ConfigMaps, createClient, loadConnection, Nodes, systemClock } from "@berg/kube";
+import { ChallengeInstances, Challenges } from "@berg/resources";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+
+const main = join(import.meta.dirname, "../main.ts");
+
+let directory: string;
+const children: ChildProcess[] = [];
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "berg-up-"));
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** Resolves with what it says once it is up, or with all it said when it ended. */
+async function start(...args: string[]) {
+  const child = spawn(process.execPath, [main, "up", "--data-dir", directory, ...args]);
+  children.push(child);
+  let said = "";
+  child.stdout.on("data", (text) => (said += text));
+  child.stderr.on("data", (text) => (said += text));
+  const ended = once(child, "exit");
+  await Promise.race([ended, vi.waitFor(() => expect(said).toContain("Ctrl-C stops it"), { timeout: 20_000 })]);
+  return { child, ended, said: () => said };
+}
+
+async function connect() {
+  const { signal } = new AbortController();
+  const kubeconfig = join(directory, "kubeconfig");
+  return createClient({ connection: await loadConnection({ kubeconfig, clock: systemClock, signal }) });
+}
+
+describe("berg up without an engine", { timeout: 60_000 }, () => {
+  const ports = ["--port", "0", "--http-port", "0", "--tls-port", "0"];
+  const up = (...args: string[]) => start("--runtime", "simulated", ...ports, ...args);
+
+  function newInstance(timeout: string) {
+    const spec = { ownerId: randomUUID(), challengeRef: { name: "notes" }, flag: "flag{up}", renewals: 0, timeout };
+    return { metadata: { namespace: "berg", name: `notes-${timeout}` }, spec };
+  }
+
+  test("says that pods are simulated, and what to try; an instance runs, and is there after Ctrl-C", async () => {
+    const first = await up();
+    expect(first.said()).toContain("1, simulated (as asked for): pods become Ready, and no container runs");
+    expect(first.said()).toContain("npm run -s berg -- instance start notes");
+    const client = await connect();
+    const phaseOf = async (name: string) => (await client.get(ChallengeInstances, "berg", name)).status?.phase;
+    for (const timeout of ["1h", "4s"]) await client.create(ChallengeInstances, newInstance(timeout));
+    await vi.waitFor(async () => expect(await phaseOf("notes-1h")).toBe("Running"), { timeout: 15_000 });
+    await client.close();
+    first.child.kill("SIGINT");
+    expect(await first.ended).toEqual([0, null]);
+
+    await delay(4_000);
+    await up();
+    const again = await connect();
+    const isGone = () =>
+      again.get(ChallengeInstances, "berg", "notes-4s").then(
+        () => false,
+        (error) => isNotFound(error),
+      );
+    await vi.waitFor(async () => expect(await isGone()).toBe(true), { timeout: 20_000 });
+    expect((await again.get(ChallengeInstances, "berg", "notes-1h")).status?.phase).toBe("Running");
+    await again.close();
+  });
+
+  test("brings no samples where none are wanted", async () => {
+    await up("--no-samples");
+    const client = await connect();
+    expect((await client.list(Challenges)).items).toEqual([]);
+    await client.close();
+  });
+
+  test("a port of the gateway that is taken is told with the remedy", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    const { port } = taken.address() as AddressInfo;
+    const { ended, said } = await up("--http-port", String(port));
+    expect((await ended)[0]).toBe(2);
+    expect(said()).toContain(`cannot listen on 127.0.0.1:${port} for challenges: another process does`);
+    expect(said()).toContain("choose another with --http-port");
+    taken.close();
+  });
+});
+
+describe("berg up --only control-plane", { timeout: 30_000 }, () => {
+  const up = (...args: string[]) => start("--only", "control-plane", ...args);
+
+  test("finds everything again after Ctrl-C, and ends within its time", async () => {
+    const first = await up("--port", "0");
+    expect(first.said()).toContain(`export KUBECONFIG=${directory}/kubeconfig`);
+    const client = await connect();
+    const made = await client.create(ConfigMaps, {
+      metadata: { namespace: "default", name: "kept" },
+      data: { a: "1" },
+    });
+    await vi.waitFor(async () => {
+      const { items } = await client.list(Nodes);
+      expect(items[0]?.status?.conditions).toContainEqual(expect.objectContaining({ type: "Ready", status: "True" }));
+    });
+    await client.close();
+    first.child.kill("SIGINT");
+    expect(await first.ended).toEqual([0, null]);
+
+    await up("--port", "0", "--nodes", "0");
+    const again = await connect();
+    expect(await again.get(ConfigMaps, "default", "kept")).toEqual(made);
+    await again.close();
+  });
+
+  test("a second one on the same data is refused, and says why", async () => {
+    await up("--port", "0");
+    const before = await readFile(join(directory, "kubeconfig"), "utf8");
+    const second = await up("--port", "0");
+    expect((await second.ended)[0]).not.toBe(0);
+    expect(second.said()).toMatch(/another process|already open|in use|locked/);
+    expect(await readFile(join(directory, "kubeconfig"), "utf8")).toBe(before);
+  });
+
+  test("a port that is taken, and data where there can be none, name the remedy and cost nothing", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    try {
+      const { port } = taken.address() as AddressInfo;
+      const second = await up("--port", String(port));
+      expect((await second.ended)[0]).toBe(2);
+      expect(second.said()).toContain(`cannot listen on 127.0.0.1:${port}: another process does`);
+    } finally {
+      taken.close();
+    }
+    await writeFile(join(directory, "file"), "kept");
+    const misplaced = await up("--data-dir", join(directory, "file"), "--port", "0");
+    expect((await misplaced.ended)[0]).toBe(2);
+    expect(misplaced.said()).toContain(`cannot keep data in ${directory}/file: it is no directory`);
+    expect(await readFile(join(directory, "file"), "utf8")).toBe("kept");
+  });
+
+  test.each([
+    { args: ["--host", "999.1.1.1"], want: "cannot listen on 999.1.1.1:6443: no address has that name" },
+    { args: ["--port", "eighty"], want: "A port is 0 to 65535" },
+    { args: ["--nodes", "-1"], want: "A count of nodes is 0 to 999" },
+  ])("says what is wrong with $args", async ({ args, want }) => {
+    const { ended, said } = await up(...args);
+    expect((await ended)[0]).toBe(2);
+    expect(said()).toContain(want);
+  });
+});

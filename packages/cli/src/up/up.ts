@@ -1,0 +1,42 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { UpOptions } from "./run-up.ts";
+
+/** Loaded when it runs: the other commands need no server. */
+export function addUpCommand(berg: Command): void {
+  berg
+    .command("up")
+    .description("run Berg on this machine, without a cluster, until told to stop")
+    .addOption(
+      new Option("--only <part>", "the Kubernetes control plane and a node, and nothing of Berg").choices([
+        "control-plane",
+      ]),
+    )
+    .option("--data-dir <directory>", "where objects, keys and the kubeconfig are kept", ".berg")
+    .addOption(
+      new Option("--runtime <engine>", "what runs containers; simulated runs none, and auto falls back to it")
+        .choices(["auto", "docker", "podman", "simulated"])
+        .default("auto"),
+    )
+    .option(
+      "--host <address>",
+      "where everything listens; other machines reach it anywhere but on 127.0.0.1",
+      "127.0.0.1",
+    )
+    .option("--port <port>", "of the API server, or 0 for any that is free", port, 6443)
+    .option("--http-port <port>", "of challenges with a web page, or 0 for any that is free", port, 8000)
+    .option("--tls-port <port>", "of challenges with TLS, or 0 for any that is free", port, 8443)
+    .option("--domain <domain>", "below which challenges get their hostnames", "localhost")
+    .option("--no-samples", "without the sample challenges")
+    .option("--nodes <count>", "how many simulated nodes there are, where nodes are simulated", count, 1)
+    .action(async (options: UpOptions) => (await import("./run-up.ts")).runUp(options));
+}
+
+function port(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65535) throw new InvalidArgumentError("A port is 0 to 65535.");
+  return Number(text);
+}
+
+function count(text: string): number {
+  if (!/^\d{1,3}$/.test(text)) throw new InvalidArgumentError("A count of nodes is 0 to 999.");
+  return Number(text);
+}

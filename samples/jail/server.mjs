@@ -1,0 +1,23 @@
+// Calculates what it is told, in a world with nothing in it; but what is in it was made outside.
+import { createServer } from "node:net";
+import { createInterface } from "node:readline";
+import { createContext, runInContext } from "node:vm";
+
+createServer((socket) => {
+  socket.on("error", () => socket.destroy());
+  const world = createContext({ Math });
+  socket.write("Welcome to the jail. I calculate, and nothing else.\n> ");
+  const lines = createInterface({ input: socket });
+  lines.on("error", () => socket.destroy());
+  lines.on("line", (line) => socket.write(`${calculated(line.slice(0, 1000), world)}\n> `));
+}).listen(1337);
+
+function calculated(line, world) {
+  try {
+    return String(runInContext(line, world, { timeout: 200 }));
+  } catch (error) {
+    return String(error?.message ?? "no");
+  }
+}
+
+process.on("SIGTERM", () => process.exit(0));
