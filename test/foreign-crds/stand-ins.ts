@@ -1,27 +1,29 @@
 /**
- * Stand-ins for the CRDs of others, for tests that may use nothing but Node: they take everything that the real ones
- * take, and more. What the real ones refuse is found where the real ones are.
+ * Stand-ins for the CRDs of others, for tests that may use nothing but Node. Those of the Gateway API are the ones that
+ * `berg up` brings; the others take everything that the real ones take, and more. What the real ones refuse is found
+ * where the real ones are.
  */
+import { gatewayCrds } from "@berg/local-gateway";
 import type { Crd, ForeignCrd } from "./crd-files.ts";
 
-const gatewayApi = "gateway.networking.k8s.io";
-
-const kinds: Record<ForeignCrd, { group: string; kind: string; versions: string[]; scope?: "Cluster" }> = {
-  gatewayclasses: { group: gatewayApi, kind: "GatewayClass", versions: ["v1"], scope: "Cluster" },
-  gateways: { group: gatewayApi, kind: "Gateway", versions: ["v1"] },
-  httproutes: { group: gatewayApi, kind: "HTTPRoute", versions: ["v1"] },
-  tlsroutes: { group: gatewayApi, kind: "TLSRoute", versions: ["v1", "v1alpha2"] },
-  referencegrants: { group: gatewayApi, kind: "ReferenceGrant", versions: ["v1"] },
-  ciliumnetworkpolicies: { group: "cilium.io", kind: "CiliumNetworkPolicy", versions: ["v2"] },
+const kinds: Partial<Record<ForeignCrd, { group: string; kind: string; version: string }>> = {
+  referencegrants: { group: "gateway.networking.k8s.io", kind: "ReferenceGrant", version: "v1" },
+  ciliumnetworkpolicies: { group: "cilium.io", kind: "CiliumNetworkPolicy", version: "v2" },
 };
 
 export function standInFor(plural: ForeignCrd): Crd {
-  const { group, kind, versions, scope = "Namespaced" } = kinds[plural];
+  const ours = gatewayCrds.find(({ spec }) => spec.names.plural === plural);
+  if (ours) return ours as Crd;
+  const described = kinds[plural];
+  if (!described) throw new Error(`there is no stand-in for ${plural}`);
+  const { group, kind, version } = described;
   const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
   const openAPIV3Schema = {
     type: "object",
-    properties: { spec: anything, specs: anyList(anything), status: anything },
+    properties: { spec: anything, specs: { type: "array", items: anything }, status: anything },
   };
+  const schema = { openAPIV3Schema };
+  const only = { name: version, served: true, storage: true, schema, subresources: { status: {} } };
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
@@ -32,19 +34,9 @@ export function standInFor(plural: ForeignCrd): Crd {
     },
     spec: {
       group,
-      scope,
+      scope: "Namespaced",
       names: { kind, plural },
-      versions: versions.map((name, place) => ({
-        name,
-        served: true,
-        storage: place === 0,
-        schema: { openAPIV3Schema },
-        subresources: { status: {} },
-      })),
+      versions: [only],
     },
   };
-}
-
-function anyList(items: object): object {
-  return { type: "array", items };
 }
