@@ -24,10 +24,12 @@ import { ownership } from "./ownership.ts";
 import { paging } from "./paging.ts";
 import { patching } from "./patching.ts";
 import { permissions } from "./permissions.ts";
+import { policies } from "./policies.ts";
 import { quantities } from "./quantities.ts";
 import { reading } from "./reading.ts";
 import { refusals } from "./refusals.ts";
 import { robustness } from "./robustness.ts";
+import { runtimeClasses } from "./runtime-classes.ts";
 import { selecting } from "./selecting.ts";
 import { services } from "./services.ts";
 import { smallKinds } from "./small-kinds.ts";
@@ -67,6 +69,8 @@ export const themes: Readonly<Record<string, (given: Given) => void>> = {
   limits,
   namespaces,
   services,
+  policies,
+  "runtime classes": runtimeClasses,
   "small kinds": smallKinds,
   "definitions of custom kinds": crdDefinitions,
   "objects of custom kinds": crdObjects,

@@ -1,6 +1,6 @@
 /** Definitions of custom kinds: when they take effect, what they may say, and how they go. */
 import { expect, test } from "vitest";
-import { crdPath, create, define, definition, groupOf, served, widgetsPath } from "./crd.ts";
+import { crdPath, create, define, definition, groupOf, served, widget, widgetsPath } from "./crd.ts";
 import { eventually, type Given } from "./given.ts";
 import { said } from "./wire.ts";
 
@@ -167,11 +167,33 @@ export function crdDefinitions(given: Given): void {
     const late = await create(given, "late", {});
     expect(said(late)).toMatchObject({ code: 403, reason: "Forbidden" });
     expect(late.body.message).toContain("create not allowed while custom resource definition is terminating");
+    const applied = await given.ask("PATCH", `${widgetsPath(given)}/late?fieldManager=a`, {
+      body: widget(given, "late", {}),
+      type: "application/apply-patch+yaml",
+    });
+    expect(said(applied)).toMatchObject({ code: 403, reason: "Forbidden" });
     const body = { metadata: { finalizers: null } };
     await given.ask("PATCH", `${widgetsPath(given)}/held`, { body, type: "application/merge-patch+json" });
     await eventually(async () => expect((await given.ask("GET", ownPath())).code).toBe(404));
     await eventually(async () => expect((await given.ask("GET", widgetsPath(given))).code).toBe(404));
     await define(given, {});
     expect((await given.ask("GET", widgetsPath(given))).body.items).toEqual([]);
+  });
+  test("a version that is deprecated says so with every answer", async () => {
+    const schema = { openAPIV3Schema: { type: "object" } };
+    const body = definition(given, {});
+    const [first] = body.spec.versions;
+    const old = { ...first, storage: false, deprecated: true, schema };
+    Object.assign(body.spec, {
+      versions: [first, { ...old, name: "v1beta1" }, { ...old, name: "v1alpha1", deprecationWarning: 'gone "soon"' }],
+    });
+    expect((await given.ask("POST", crdPath, { body })).code).toBe(201);
+    await served(given, "v1alpha1");
+    const group = groupOf(given);
+    const warnings = async (version: string, path = "") =>
+      (await given.ask("GET", `${widgetsPath(given, version)}${path}`)).warnings;
+    expect(await warnings("v1")).toEqual([]);
+    expect(await warnings("v1beta1")).toEqual([`${group}/v1beta1 Widget is deprecated; use ${group}/v1 Widget`]);
+    expect(await warnings("v1alpha1", "/none")).toEqual(['gone "soon"']);
   });
 }

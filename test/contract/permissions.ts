@@ -194,4 +194,30 @@ export function permissions(given: Given): void {
     expect(said(refused)).toMatchObject({ code: 403, reason: "Forbidden" });
     expect(refused.body.message).toContain('cannot impersonate-on:user-info:list resource "pods"');
   });
+  test("an account may be acted for by whom its namespace allows it, and nobody else", async () => {
+    await account("helped");
+    const ask = await account("helper");
+    await allow("helper", [
+      { apiGroups: [""], resources: ["serviceaccounts"], verbs: ["impersonate"], resourceNames: ["helped"] },
+    ]);
+    const whoAmI = (user: string, more: Record<string, string> = {}) =>
+      ask("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", {
+        body: {},
+        headers: { "impersonate-user": user, ...more },
+      });
+    await eventually(async () => expect((await whoAmI(accountName("helped"))).code).toBe(201));
+    expect((await whoAmI(accountName("helped"))).body.status.userInfo).toEqual({
+      username: accountName("helped"),
+      groups: ["system:serviceaccounts", `system:serviceaccounts:${given.namespace}`, "system:authenticated"],
+    });
+    expect((await whoAmI(accountName("other"))).body.message).toBe(
+      `serviceaccounts "other" is forbidden: User "${accountName("helper")}" cannot impersonate resource "serviceaccounts" in API group "" in the namespace "${given.namespace}"`,
+    );
+    const grouped = await whoAmI(accountName("helped"), { "impersonate-group": "system:masters" });
+    expect(grouped.body.message).toBe(
+      `groups "system:masters" is forbidden: User "${accountName("helper")}" cannot impersonate resource "groups" in API group "" at the cluster scope`,
+    );
+    const nobody = await given.ask("GET", "/version", { headers: { "impersonate-group": "crew" } });
+    expect(said(nobody)).toMatchObject({ code: 400, reason: "BadRequest" });
+  });
 }

@@ -34,13 +34,22 @@ export function orderElements<T>(
 }
 
 /** A patch that asks for an order must list its elements in it, and none besides. */
-export function checkOrder(elements: readonly ElementId[], wanted: readonly ElementId[], at: string): void {
+export function checkOrder(
+  elements: readonly unknown[],
+  wanted: readonly unknown[],
+  idOf: (element: unknown) => ElementId,
+  at: string,
+): void {
+  const ids = elements.map(idOf);
   if (wanted.length === 0) return;
   let found = 0;
-  for (const id of wanted) if (id === elements[found]) found++;
-  if (found < elements.length) {
-    throw new PatchError(400, `the elements of ${at} do not stand in the order that its $setElementOrder gives`);
-  }
+  for (const id of wanted.map(idOf)) if (id === ids[found]) found++;
+  if (found === ids.length) return;
+  throw new PatchError(400, `the elements of ${at} do not stand in the order that its $setElementOrder gives`, {
+    code: 500,
+    text: (print) =>
+      `The order in patch list:\n${print(elements)}\n doesn't match $setElementOrder list:\n${print(wanted)}\n`,
+  });
 }
 
 function firstPlaces(ids: readonly ElementId[]): Map<ElementId, number> {

@@ -101,3 +101,25 @@ describe("applyStrategicPatch", () => {
     expect(() => applyStrategicPatch({}, { spec: { x: bottomless() } }, schema)).toThrow("nested too deeply");
   });
 });
+
+test("nulls in what is new are kept for whoever reads them", () => {
+  const original = { containers: [{ name: "web" }], list: [1] };
+  const rules = { containers: { mergeKey: "name" } };
+  const patch = {
+    containers: [{ name: "new", limits: { cpu: null } }],
+    list: [{ a: null }],
+    added: { a: null, b: [{ c: null }] },
+    map: { $patch: "replace", a: null },
+  };
+  const merged = (nulls?: "keep") => applyStrategicPatch(original, patch, rules, nulls);
+  expect(merged("keep")).toEqual({
+    containers: [{ name: "new", limits: { cpu: null } }, { name: "web" }],
+    list: [{ a: null }],
+    added: { b: [{}] },
+  });
+  expect(merged()).toEqual({
+    containers: [{ name: "new", limits: {} }, { name: "web" }],
+    list: [{}],
+    added: { b: [{}] },
+  });
+});

@@ -1,6 +1,6 @@
-import { quoted } from "../parse-error.ts";
-import { getField, isJsonObject, isList, type JsonObject, keysOf, setField, withFields } from "./json.ts";
+import { getField, isJsonObject, isList, type JsonObject, keysOf, withFields } from "./json.ts";
 import { kindOf, orTooDeep, PatchError } from "./patch-error.ts";
+import { mixedLists } from "./strategic-answers.ts";
 import {
   deleteFromListPrefix,
   type ElementId,
@@ -8,26 +8,36 @@ import {
   identifyBy,
   isDirective,
   isMerged,
+  join,
+  parallelLists,
   patchDirective,
-  retainKeysDirective,
+  retainKeys,
   setElementOrderPrefix,
+  unknownDirective,
 } from "./strategic-directives.ts";
+import { addedValue, type Nulls, newObject, newValue } from "./strategic-new-value.ts";
 import { checkOrder, orderElements } from "./strategic-order.ts";
 import { type FieldRule, ruleOf, type StrategicSchema } from "./strategic-schema.ts";
 
 /**
  * Strategic merge patch: a merge patch that knows which lists of the built-in kinds are merged, and by which key.
  * Where Kubernetes leaves nulls and directives inside values that the patch adds, to be lost when it reads the object
- * into its types, they are left out at once. The result is the very original where the patch changes nothing.
+ * into its types, they are left out at once; a server that reads objects as Kubernetes does has `nulls` kept. The result
+ * is the very original where the patch changes nothing.
  *
  *     applyStrategicPatch(pod, { spec: { containers: [{ name: "web", image: "web:2" }] } }, schema)
  */
-export function applyStrategicPatch(original: unknown, patch: unknown, schema: StrategicSchema): unknown {
+export function applyStrategicPatch(
+  original: unknown,
+  patch: unknown,
+  schema: StrategicSchema,
+  nulls: Nulls = "drop",
+): unknown {
   if (!isJsonObject(original)) throw new PatchError(400, `only an object can be patched, not ${kindOf(original)}`);
   if (!isJsonObject(patch)) {
     throw new PatchError(400, `a strategic merge patch is an object, not ${kindOf(patch)}`);
   }
-  return orTooDeep(() => mergeObject(original, patch, schema, ""));
+  return orTooDeep(() => mergeObject(original, patch, schema, "", nulls));
 }
 
 function mergeObject(
@@ -35,11 +45,12 @@ function mergeObject(
   patch: JsonObject,
   schema: StrategicSchema | undefined,
   at: string,
+  nulls: Nulls,
 ): JsonObject {
   const directive = getField(patch, patchDirective);
-  if (directive === "replace") return newObject(patch, "keep");
+  if (directive === "replace") return newObject(patch, nulls);
   if (directive === "delete") return {};
-  if (directive !== undefined) throw unknownDirective(at);
+  if (directive !== undefined) throw unknownDirective(at, patch);
 
   const kept = retainKeys(original, patch, at);
   const orders = parallelLists(patch, setElementOrderPrefix, at);
@@ -48,11 +59,11 @@ function mergeObject(
 
   for (const key of keysOf(patch)) {
     if (isDirective(key) || orders.has(key)) continue;
-    changes.set(key, mergeField(getField(kept, key), patch[key], ruleOf(schema, key), join(at, key)));
+    changes.set(key, mergeField(getField(kept, key), patch[key], ruleOf(schema, key), join(at, key), nulls));
   }
   for (const [key, order] of orders) {
     const lists = [getField(kept, key), getField(patch, key)] as const;
-    changes.set(key, mergeInOrder(...lists, order, ruleOf(schema, key), join(at, key)));
+    changes.set(key, mergeInOrder(...lists, order, ruleOf(schema, key), join(at, key), nulls));
   }
   for (const [key, deleted] of deletions) {
     const list = changes.has(key) ? changes.get(key) : getField(kept, key);
@@ -61,27 +72,39 @@ function mergeObject(
   return withFields(kept, changes);
 }
 
-function mergeField(before: unknown, value: unknown, rule: FieldRule, at: string): unknown {
+function mergeField(before: unknown, value: unknown, rule: FieldRule, at: string, nulls: Nulls): unknown {
   if (value === null) return undefined;
   if (isJsonObject(before) && isJsonObject(value)) {
-    return rule.replace ? newObject(value, "keep") : mergeObject(before, value, rule.fields, at);
+    return rule.replace ? newObject(value, nulls) : mergeObject(before, value, rule.fields, at, nulls);
   }
-  if (!isList(before) || !isList(value)) return newValue(value, "drop");
-  if (!isMerged(rule)) return newValue(value, "keep");
-  const { merged, patched, remaining } = mergeList(before, value, rule, at);
+  if (!isList(before) || !isList(value)) return addedValue(value);
+  if (!isMerged(rule)) return newValue(value, nulls);
+  const { merged, patched, remaining } = mergeList(before, value, rule, at, nulls);
   return orderElements(merged, identifyBy(rule, at), patched, remaining);
 }
 
 /** A list for which the patch also gives an order; the patch may leave the elements themselves alone. */
-function mergeInOrder(before: unknown, value: unknown, order: readonly unknown[], rule: FieldRule, at: string) {
+function mergeInOrder(
+  before: unknown,
+  value: unknown,
+  order: readonly unknown[],
+  rule: FieldRule,
+  at: string,
+  nulls: Nulls,
+) {
   if (!isMerged(rule)) throw new PatchError(400, `${at} takes no order: its elements are replaced, not merged`);
   const original = listAt(before, at);
   const patch = listAt(value, at);
   const idOf = identifyBy(rule, at);
   const wanted = order.map(idOf);
-  checkOrder((patch ?? []).filter((element) => !hasDirective(element)).map(idOf), wanted, at);
+  checkOrder(
+    (patch ?? []).filter((element) => !hasDirective(element)),
+    order,
+    idOf,
+    at,
+  );
   if (original === undefined && patch === undefined) return undefined;
-  const merged = original ? mergeList(original, patch ?? [], rule, at).merged : newValue(patch, "drop");
+  const merged = original ? mergeList(original, patch ?? [], rule, at, nulls).merged : addedValue(patch);
   return orderElements(merged as unknown[], idOf, wanted, (original ?? []).map(idOf));
 }
 
@@ -97,8 +120,14 @@ interface MergedList {
   remaining: ElementId[];
 }
 
-function mergeList(original: readonly unknown[], patch: readonly unknown[], rule: FieldRule, at: string): MergedList {
-  const idOf = identifyBy(rule, at);
+function mergeList(
+  original: readonly unknown[],
+  patch: readonly unknown[],
+  rule: FieldRule,
+  at: string,
+  nulls: Nulls,
+): MergedList {
+  const idOf = identifyBy(rule, at, () => mixedLists(original, patch));
   if (rule.set) {
     const [remaining, patched] = [original.map(idOf), patch.map(idOf)];
     return { merged: [...new Set([...remaining, ...patched])], patched, remaining };
@@ -109,11 +138,11 @@ function mergeList(original: readonly unknown[], patch: readonly unknown[], rule
     const directive = element[patchDirective];
     if (directive === "delete") deleted.add(idOf(element));
     else if (directive === "replace") replaces = true;
-    else throw unknownDirective(at);
+    else throw unknownDirective(at, element, true);
   }
   const additions = patch.filter((element) => !hasDirective(element));
   if (replaces) {
-    const merged = additions.map((element) => newValue(element, "keep"));
+    const merged = additions.map((element) => newValue(element, nulls));
     return { merged, patched: [], remaining: merged.map(idOf) };
   }
 
@@ -125,75 +154,16 @@ function mergeList(original: readonly unknown[], patch: readonly unknown[], rule
     const place = places.get(id);
     if (place === undefined) {
       places.set(id, merged.length);
-      merged.push(newValue(element, "keep"));
+      merged.push(newValue(element, nulls));
     } else {
-      merged[place] = mergeObject(merged[place] as JsonObject, element as JsonObject, rule.fields, at);
+      merged[place] = mergeObject(merged[place] as JsonObject, element as JsonObject, rule.fields, at, nulls);
     }
   }
   return { merged, patched: additions.map(idOf), remaining };
 }
 
 function deleteElements(list: readonly unknown[], deleted: readonly unknown[], at: string): unknown[] {
-  const idOf = identifyBy({ set: true }, at);
+  const idOf = identifyBy({ set: true }, at, () => mixedLists(list, deleted));
   const gone = new Set(deleted.map(idOf));
   return list.filter((element) => !gone.has(idOf(element)));
-}
-
-/** `$retainKeys` lists every field that may remain: those that the patch itself sets must be among them. */
-function retainKeys(original: JsonObject, patch: JsonObject, at: string): JsonObject {
-  const list = getField(patch, retainKeysDirective);
-  if (list === undefined) return original;
-  if (!isList(list)) throw new PatchError(400, `${join(at, retainKeysDirective)} is a list, not ${kindOf(list)}`);
-  const retained = new Set(list);
-  const stray = keysOf(patch).find((key) => !isDirective(key) && patch[key] !== null && !retained.has(key));
-  if (stray !== undefined) {
-    throw new PatchError(400, `${join(at, retainKeysDirective)} must name ${quoted(stray)}, which the patch sets`);
-  }
-  const dropped = keysOf(original).filter((key) => !retained.has(key));
-  return withFields(
-    original,
-    dropped.map((key) => [key, undefined]),
-  );
-}
-
-/** The lists that stand beside a field under `$prefix/field`, by field. */
-function parallelLists(patch: JsonObject, prefix: string, at: string): Map<string, readonly unknown[]> {
-  const lists = new Map<string, readonly unknown[]>();
-  for (const key of keysOf(patch)) {
-    if (!key.startsWith(prefix)) continue;
-    const list = patch[key];
-    if (!key.startsWith(`${prefix}/`)) throw new PatchError(400, `${join(at, key)} must be written ${prefix}/<field>`);
-    if (!isList(list)) throw new PatchError(400, `${join(at, key)} is a list, not ${kindOf(list)}`);
-    lists.set(key.slice(prefix.length + 1), list);
-  }
-  return lists;
-}
-
-/**
- * A value of the patch as it enters the object, where there is nothing to merge it with. Objects marked with `$patch`
- * are dropped from what is added to an object; what replaces something, or joins a list, keeps them as they are.
- */
-function newValue(value: unknown, marked: "drop" | "keep"): unknown {
-  if (isList(value))
-    return value.map((element) => newValue(element, marked)).filter((element) => element !== undefined);
-  if (!isJsonObject(value)) return value;
-  return marked === "drop" && hasDirective(value) ? undefined : newObject(value, marked);
-}
-
-function newObject(patch: JsonObject, marked: "drop" | "keep"): JsonObject {
-  const object: Record<string, unknown> = {};
-  for (const key of keysOf(patch)) {
-    const value = isDirective(key) || patch[key] === null ? undefined : newValue(patch[key], marked);
-    if (value !== undefined) setField(object, key, value);
-  }
-  return object;
-}
-
-function unknownDirective(at: string): PatchError {
-  return new PatchError(400, `${join(at, patchDirective)} must be "delete" or "replace"`);
-}
-
-function join(at: string, key: string): string {
-  const name = quoted(key).slice(1, -1);
-  return at === "" ? name : `${at}.${name}`;
 }

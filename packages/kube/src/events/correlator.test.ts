@@ -7,7 +7,14 @@ const minute = 60_000;
 let nanos = 1n;
 
 function event(
-  changes: { message?: string; object?: string; reason?: string; type?: "Normal" | "Warning"; component?: string } = {},
+  changes: {
+    message?: string;
+    object?: string;
+    reason?: string;
+    type?: "Normal" | "Warning";
+    component?: string;
+    fieldPath?: string;
+  } = {},
 ): CoreEvent {
   const {
     message = "it runs",
@@ -26,6 +33,7 @@ function event(
     reason,
     message,
     source: { component, instance: "pod-1" },
+    fieldPath: changes.fieldPath,
     time: "2026-01-01T00:00:00Z",
     nanos: nanos++,
   });
@@ -70,6 +78,13 @@ describe("the same event again", () => {
       expect(correlator.correlate(event(changes), 0).do).toBe("create");
     });
   }
+});
+
+test("the same event about another part of the object is another one", () => {
+  const correlator = new EventCorrelator();
+  const parts = ["spec.containers{a}", "spec.containers{b}", "spec.containers{a}"];
+  const results = parts.map((fieldPath) => correlator.correlate(event({ fieldPath }), 0));
+  expect(results.map(text)).toEqual(["create 1 it runs", "create 1 it runs", "count 2 it runs"]);
 });
 
 describe("many similar events", () => {

@@ -43,7 +43,7 @@ export class EventCorrelator {
   correlate(event: CoreEvent, now: number): Correlated {
     const group = groupKey(event);
     const shared = this.#isOneOfMany(group, event.message ?? "", now);
-    const key = shared ? group : `${group}\0${event.message}`;
+    const key = shared ? group : [group, event.involvedObject.fieldPath, event.message].join("\0");
     const next = shared ? { ...event, message: cutMessage(`(combined from similar events): ${event.message}`) } : event;
 
     const earlier = this.#written.get(key);

@@ -34,6 +34,15 @@ describe("makeEvent", () => {
     });
   });
 
+  test("an event about a part of an object names the part, and the node that tells of it", () => {
+    const metadata = { name: "web", namespace: "ctf" };
+    const source = { component: "kubelet", instance: "node", host: "node" };
+    const object = { apiVersion: "v1", kind: "Pod", metadata };
+    const event = makeEvent({ ...said, object, source, fieldPath: "spec.containers{web}" });
+    expect(event.involvedObject.fieldPath).toBe("spec.containers{web}");
+    expect(event.source).toEqual({ component: "kubelet", host: "node" });
+  });
+
   test("an event about a cluster-scoped object lives in default, and names no namespace for it", () => {
     const event = makeEvent({ ...said, object: { apiVersion: "v1", kind: "Namespace", metadata: { name: "ctf" } } });
     expect(event.metadata.namespace).toBe("default");

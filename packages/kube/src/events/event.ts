@@ -8,6 +8,8 @@ export type EventType = "Normal" | "Warning";
 export interface EventSource {
   component: string;
   instance: string;
+  /** The node, where it is one that tells. */
+  host?: string | undefined;
 }
 
 export interface Occurrence {
@@ -16,13 +18,16 @@ export interface Occurrence {
   reason: string;
   message: string;
   source: EventSource;
+  /** The part of the object that it is about: `spec.containers{web}`. */
+  fieldPath?: string | undefined;
   /** RFC 3339, in seconds. */
   time: string;
   /** Nanoseconds since 1970, for the name; not used before for an event of this source. */
   nanos: bigint;
 }
 
-export function makeEvent({ object, type, reason, message, source, time, nanos }: Occurrence): CoreEvent {
+export function makeEvent(occurrence: Occurrence): CoreEvent {
+  const { object, type, reason, message, source, fieldPath, time, nanos } = occurrence;
   const { name, namespace, uid } = object.metadata;
   return {
     apiVersion: "v1",
@@ -35,6 +40,7 @@ export function makeEvent({ object, type, reason, message, source, time, nanos }
       name,
       ...(namespace && { namespace }),
       ...(uid && { uid }),
+      ...(fieldPath && { fieldPath }),
     },
     type,
     reason,
@@ -42,7 +48,7 @@ export function makeEvent({ object, type, reason, message, source, time, nanos }
     count: 1,
     firstTimestamp: time,
     lastTimestamp: time,
-    source: { component: source.component },
+    source: { component: source.component, ...(source.host && { host: source.host }) },
     reportingComponent: source.component,
     reportingInstance: source.instance,
   };

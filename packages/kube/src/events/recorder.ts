@@ -4,13 +4,13 @@ import { type Clock, type Random, sleep, timestamp } from "../clock.ts";
 import { type CoreEvent, Events } from "../kinds.ts";
 import { errorText, type Logger } from "../log.ts";
 import { type Correlated, EventCorrelator } from "./correlator.ts";
-import { type EventSource, type EventType, makeEvent } from "./event.ts";
+import { type EventSource, type EventType, makeEvent, type Occurrence } from "./event.ts";
 import { type EventMetrics, noEventMetrics } from "./metrics.ts";
 
 /** Tells people what happened to an object. Never throws, never waits: an event is a courtesy, the work goes on. */
 export interface EventRecorder {
   /** `recorder.event(instance, "Normal", "Started", "all containers run")`. Never a flag or a token in the message. */
-  event(object: KubeObject, type: EventType, reason: string, message: string): void;
+  event(object: KubeObject, type: EventType, reason: string, message: string, fieldPath?: string): void;
 }
 
 export interface EventWriterOptions {
@@ -20,6 +20,8 @@ export interface EventWriterOptions {
   log: Logger;
   /** This process, such as the pod's name. */
   instance: string;
+  /** The node, where it is one that tells. */
+  host?: string;
   metrics?: EventMetrics;
 }
 
@@ -60,8 +62,12 @@ export class EventWriter {
   }
 
   recorder(component: string): EventRecorder {
-    const source = { component, instance: this.#options.instance };
-    return { event: (object, type, reason, message) => this.#record(source, { object, type, reason, message }) };
+    const { instance, host } = this.#options;
+    const source = { component, instance, host };
+    return {
+      event: (object, type, reason, message, fieldPath) =>
+        this.#record(source, { object, type, reason, message, fieldPath }),
+    };
   }
 
   /**
@@ -77,7 +83,7 @@ export class EventWriter {
     signal.removeEventListener("abort", cut);
   }
 
-  #record(source: EventSource, what: { object: KubeObject; type: EventType; reason: string; message: string }): void {
+  #record(source: EventSource, what: Omit<Occurrence, "source" | "time" | "nanos">): void {
     const { clock, log } = this.#options;
     if (this.#closing || this.#waiting >= queueLimit) {
       this.#metrics.dropped();

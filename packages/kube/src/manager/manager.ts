@@ -95,6 +95,11 @@ export class Manager {
     this.recorder = this.#events.recorder(name);
   }
 
+  /** Where a process does the work of several: what one of them tells, under its own name. */
+  recorderFor(component: string): EventRecorder {
+    return this.#events.recorder(component);
+  }
+
   /**
    * The shared informer of a resource. Whoever asks for the same selection gets the same one. Ask before `run`: nobody
    * waits for one that comes later but whoever asked for it, by its `synced`.

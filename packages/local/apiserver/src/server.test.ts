@@ -222,9 +222,9 @@ describe("the server", () => {
       { method: "POST", path: "/api/v1/namespaces/default/serviceaccounts", headers, body },
     );
     const pods = "/api/v1/namespaces/default/pods";
-    const pod = '{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"x"}]}}';
+    const pod = '{"metadata":{"name":"p"},"spec":{"nodeName":"n","containers":[{"name":"c","image":"x"}]}}';
     expect((await send({ ...server, token }, { method: "POST", path: pods, headers, body: pod })).code).toBe(201);
-    for (const part of ["log", "exec?command=ls"]) {
+    for (const part of ["log", "exec?command=ls&stdout=true"]) {
       const answer = await send({ ...server, token }, { path: `${pods}/p/${part}` });
       expect([answer.code, JSON.parse(answer.text).message]).toEqual([
         501,

@@ -21,11 +21,13 @@ import { standardAdmissions } from "./admission/standard-admissions.ts";
 import { Authenticator } from "./authentication/authenticate.ts";
 import { issueCertificate } from "./authentication/certificate.ts";
 import { loadCredentials } from "./authentication/credentials.ts";
+import { wantedUser } from "./authentication/impersonation-headers.ts";
 import { authenticationReviews } from "./authentication/reviews.ts";
 import { ServiceAccountTokens } from "./authentication/service-account-tokens.ts";
 import { tokenEndpoint } from "./authentication/token-requests.ts";
 import { mastersGroup, type User } from "./authentication/user.ts";
 import { escalationAdmission } from "./authorization/escalation.ts";
+import { Impersonation } from "./authorization/impersonation.ts";
 import { Rbac } from "./authorization/rbac.ts";
 import { authorizationReviews } from "./authorization/reviews.ts";
 import { definitionStrategy } from "./crds/definition-strategy.ts";
@@ -39,6 +41,7 @@ import { builtInKinds } from "./kinds/index.ts";
 import { OpenApi } from "./openapi/documents.ts";
 import { createVerbs } from "./registry/create-verbs.ts";
 import { ServedResources } from "./registry/served-resources.ts";
+import { checkConnect } from "./registry/subresources/check-sent.ts";
 import { subresourceEndpoints } from "./registry/subresources/endpoints.ts";
 import { bootstrap } from "./server/bootstrap.ts";
 import { Definitions } from "./server/definitions.ts";
@@ -74,6 +77,8 @@ export interface ApiServer extends AsyncDisposable {
   connectWith(token: string): Connection;
   /** A certificate of our CA, for a day: who has it is that user. */
   issueClientCertificate(user: { name: string; groups: readonly string[] }): { cert: string; key: string };
+  /** A certificate of our CA for a server that is reached under these names, for a year. */
+  issueServerCertificate(names: readonly [string, ...string[]]): { cert: string; key: string };
   /** From now on, lists and watches of what was before get 410. */
   forgetHistory(): void;
   /** Ends watches, waits a little for what is being answered, and closes the store. May be called again. */
@@ -95,7 +100,8 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const definitionKind = { ...customResourceDefinitions, strategy: definitionStrategy };
   for (const kind of [...builtInKinds, ...reviewKinds, definitionKind]) served.add(kind);
   const rbac = new Rbac(store);
-  const admissions = [...standardAdmissions(store), escalationAdmission(rbac)];
+  const impersonation = new Impersonation((user, info) => rbac.authorize(user, info));
+  const admissions = [...standardAdmissions({ store, served, rbac }), escalationAdmission(rbac)];
   const registry = { store, served, admissions, clock, random };
   const verbs = createVerbs(registry);
 
@@ -119,12 +125,17 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       ...subresourceEndpoints(registry),
       ...authenticationReviews(authenticator, clock),
       ...authorizationReviews(rbac),
-      "serviceaccounts/token": tokenEndpoint(accounts, store, clock),
+      "serviceaccounts/token": tokenEndpoint(accounts, registry),
     },
     ...(options.nodes && { nodes: options.nodes }),
     authenticate: async ({ headers, certificate }) =>
       authenticator.authenticate({ authorization: headers.authorization, certificate }),
+    impersonate(user, headers, info) {
+      const wanted = wantedUser(headers);
+      return wanted ? impersonation.userFor(user, wanted, info) : user;
+    },
     authorize: (user, info) => rbac.authorize(user, info),
+    checkConnect: (...asked) => checkConnect(registry, ...asked),
     answerPath: (exchange) => answerPath(paths, exchange),
     clock,
     log,
@@ -162,6 +173,18 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       const subject = { commonName: name, organizations: groups };
       const from = clock.now();
       const { certificate, key } = issueCertificate(ca, { subject, usage: "client", from, until: from + dayMs });
+      return { cert: certificate, key };
+    },
+    issueServerCertificate(names) {
+      const from = clock.now();
+      const wanted = {
+        subject: { commonName: names[0] },
+        usage: "server",
+        names,
+        from,
+        until: from + 365 * dayMs,
+      } as const;
+      const { certificate, key } = issueCertificate(ca, wanted);
       return { cert: certificate, key };
     },
     forgetHistory: () => store.compact(store.revision),

@@ -1,5 +1,6 @@
 /** Every controller of this package that any cluster needs. */
 import { type Clock, type Logger, type Manager, silentLogger, systemClock } from "@berg/kube";
+import { addClusterRoleController } from "./cluster-roles/cluster-roles.ts";
 import { addDeploymentController } from "./deployments/deployments.ts";
 import { addDisruptionController } from "./disruption/disruption.ts";
 import { addEndpointSliceController } from "./endpoint-slices/endpoint-slices.ts";
@@ -30,4 +31,5 @@ export function addClusterControllers(manager: Manager, options: ClusterControll
   addGarbageController(manager, { served, clock, log });
   addQuotaController(manager, { served, clock });
   addDisruptionController(manager, { served, clock });
+  addClusterRoleController(manager);
 }

@@ -1,5 +1,6 @@
 /** What the standard admissions do and refuse, in the words of a real API server. */
 import { beforeEach, describe, expect, test } from "vitest";
+import { Rbac } from "../authorization/rbac.ts";
 import type { AnyObject, ServedResource } from "../registry/resource.ts";
 import {
   at,
@@ -39,7 +40,9 @@ const create = (resource: ServedResource, object: AnyObject, options = write, na
 beforeEach(async () => {
   const admissions: Admission[] = [];
   given = await givenRegistry(admissions, kinds);
-  admissions.push(...standardAdmissions(given.store));
+  admissions.push(
+    ...standardAdmissions({ store: given.store, served: given.registry.served, rbac: new Rbac(given.store) }),
+  );
   for (const name of ["ns", "default"]) await create(namespaces, make(namespaces, name));
   await create(serviceAccounts, make(serviceAccounts, "default"));
   return () => given[Symbol.asyncDispose]();
@@ -231,6 +234,74 @@ describe("quotas", () => {
       given.caller,
     );
     await create(pods, pod("p2", small));
+  });
+
+  describe("say what is used as soon as something was stored", () => {
+    const counted = (name: string, used: Record<string, string>, more: object = {}) => {
+      const hard = Object.fromEntries(Object.keys(used).map((key) => [key, "10"]));
+      return create(quotas, make(quotas, name, { spec: { hard, ...more }, status: { hard, used } }));
+    };
+    const usedOf = (name: string) => {
+      const { status } = given.store.table("resourcequotas").get(`ns/${name}`) as AnyObject;
+      return (status as { used?: object } | undefined)?.used;
+    };
+    const zeros = { "requests.cpu": "0", pods: "0", "count/configmaps": "0" };
+
+    test("in every quota that is about it, and for nothing else", async () => {
+      await counted("a", zeros);
+      await counted("b", { pods: "0" }, { scopes: ["NotBestEffort"] });
+      await counted("c", { pods: "0" }, { scopes: ["BestEffort"] });
+      await create(pods, pod("p", small));
+      expect(usedOf("a")).toEqual({ ...zeros, "requests.cpu": "500m", pods: "1" });
+      expect([usedOf("b"), usedOf("c")]).toEqual([{ pods: "1" }, { pods: "0" }]);
+      await Promise.all(["x", "y"].map((name) => create(configMaps, make(configMaps, name))));
+      expect(usedOf("a")).toEqual({ "requests.cpu": "500m", pods: "1", "count/configmaps": "2" });
+    });
+
+    test("also what an update adds", async () => {
+      await counted("a", { "services.nodeports": "0" });
+      await create(services, make(services, "s", { spec: { ports: [{ port: 80 }] } }));
+      expect(usedOf("a")).toEqual({ "services.nodeports": "0" });
+      const patch = patchOf("merge", { spec: { type: "NodePort" } });
+      await given.verbs.patch(at(services, "s", "ns"), "", patch, { ...dryRun }, given.caller);
+      expect(usedOf("a")).toEqual({ "services.nodeports": "0" });
+      await given.verbs.patch(at(services, "s", "ns"), "", patch, write, given.caller);
+      expect(usedOf("a")).toEqual({ "services.nodeports": "1" });
+    });
+
+    test("not for what is not stored", async () => {
+      await counted("a", zeros);
+      await create(pods, pod("p", small), dryRun);
+      await create(configMaps, make(configMaps, "x"));
+      expect(await refusalOf(create(configMaps, make(configMaps, "x")))).toMatch(/^409/);
+      expect(await refusalOf(create(pods, pod("p", { requests: { cpu: "11" } })))).toMatch(/^403/);
+      expect(usedOf("a")).toEqual({ ...zeros, "count/configmaps": "1" });
+    });
+
+    test("not before a controller has counted what is there", async () => {
+      await quota({ hard: { "count/configmaps": "3" } });
+      await create(configMaps, make(configMaps, "x"));
+      expect(usedOf("q")).toBeUndefined();
+    });
+
+    test("only of what the last count was about", async () => {
+      const spec = { hard: { "count/configmaps": "10", "count/secrets": "10" } };
+      const status = { hard: { "count/configmaps": "10" }, used: { "count/configmaps": "0" } };
+      await create(quotas, make(quotas, "a", { spec, status }));
+      await create(secrets, make(secrets, "x"));
+      expect(usedOf("a")).toEqual({ "count/configmaps": "0" });
+    });
+
+    test("as the server's own doing", async () => {
+      await counted("a", { "count/configmaps": "0" });
+      await create(configMaps, make(configMaps, "x"));
+      const { metadata } = given.store.table("resourcequotas").get("ns/a") as AnyObject;
+      expect(metadata.managedFields?.find(({ manager }) => manager === "kube-apiserver")).toMatchObject({
+        operation: "Update",
+        subresource: "status",
+        fieldsV1: { "f:status": { "f:used": { "f:count/configmaps": {} } } },
+      });
+    });
   });
 
   test("hold for requests that come at once", async () => {

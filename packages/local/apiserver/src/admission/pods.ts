@@ -16,6 +16,7 @@ export interface Container {
 export interface Toleration {
   key?: string;
   operator?: string;
+  value?: string;
   effect?: string;
   tolerationSeconds?: number;
 }
@@ -25,6 +26,8 @@ export interface PodSpec {
   initContainers?: Container[];
   resources?: { requests?: Amounts; limits?: Amounts };
   overhead?: Amounts;
+  runtimeClassName?: string;
+  nodeSelector?: Record<string, string>;
   tolerations?: Toleration[];
   volumes?: { name: string }[];
   serviceAccountName?: string;

@@ -158,7 +158,10 @@ function failure(message: string): StatusError {
 
 /** `ctf/web; apps/v1, Kind=Deployment`. */
 function show(object: JsonObject): string {
-  const text = (name: string) => String(getPath(object, "metadata", name) ?? "");
+  const text = (name: string) => {
+    const value = getPath(object, "metadata", name);
+    return typeof value === "string" ? value : "";
+  };
   return `${text("namespace")}/${text("name")}; ${showType(object)}`;
 }
 

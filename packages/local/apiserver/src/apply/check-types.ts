@@ -5,9 +5,9 @@ import { ItemProblem, itemElement } from "./list-items.ts";
 import { fieldElement, type PathElement, showElement, showPath } from "./path-element.ts";
 import { isList, isObject, type JsonObject } from "./values.ts";
 
-/** What is wrong, in one text; undefined where nothing is. */
-export function typeProblems(type: FieldType, value: unknown): string | undefined {
-  const checking = new Checking();
+/** What is wrong, in one text; undefined where nothing is. Items of a list `mayRepeat` in what is there already. */
+export function typeProblems(type: FieldType, value: unknown, mayRepeat = false): string | undefined {
+  const checking = new Checking(mayRepeat);
   checking.value(type, value);
   const [first] = checking.problems;
   if (checking.problems.length <= 1) return first;
@@ -17,6 +17,11 @@ export function typeProblems(type: FieldType, value: unknown): string | undefine
 class Checking {
   readonly problems: string[] = [];
   readonly #path: PathElement[] = [];
+  readonly #mayRepeat: boolean;
+
+  constructor(mayRepeat: boolean) {
+    this.#mayRepeat = mayRepeat;
+  }
 
   value(type: FieldType, value: unknown): void {
     if (value === null) return;
@@ -52,7 +57,7 @@ class Checking {
         this.#problem(`element ${index}: ${element.message}`);
         return;
       }
-      if (seen.has(element)) this.#problem(`duplicate entries for key ${showElement(element)}`);
+      if (seen.has(element) && !this.#mayRepeat) this.#problem(`duplicate entries for key ${showElement(element)}`);
       seen.add(element);
       this.#path.push(element);
       this.value(type.items, item);

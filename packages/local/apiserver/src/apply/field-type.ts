@@ -5,6 +5,7 @@
  * Parts without a schema are deduced: objects by their keys, lists as one. The rules are Kubernetes' own, also where
  * they are odd: below `x-kubernetes-preserve-unknown-fields` every object takes unknown fields.
  */
+import { presenceOf } from "../schema/presence.ts";
 import type { Schema } from "../schema/schema.ts";
 import { metadataSchema, objectProperties } from "./metadata-schema.ts";
 
@@ -85,9 +86,15 @@ function readType(schema: Schema, isOpen: boolean): FieldType {
 
 function listType(schema: Schema, isOpen: boolean): ListType {
   const keys = listKeys(schema);
-  const keyDefault = (key: string) => schema.items?.properties?.[key]?.default;
+  const keyDefault = (key: string) => defaultOf(schema.items?.properties?.[key]);
   const items = () => (schema.items ? fieldTypeOf(schema.items, isOpen) : atomic);
   return lazily({ isAtomic: keys === undefined, keys: keys ?? [], keyDefault }, "items", items);
+}
+
+/** What Go always writes is published with a default: nothing, in the words of its type. */
+function defaultOf(schema: Schema | undefined): unknown {
+  if (schema === undefined || schema.default !== undefined || presenceOf(schema) !== "always") return schema?.default;
+  return schema.type === "string" ? "" : 0;
 }
 
 /** Undefined of a list that is owned as one. */

@@ -8,8 +8,10 @@
  * put back, ports allocated, admission): what the server decides, nobody owns.
  */
 import { formatTime, type ManagedFieldsEntry } from "@berg/apimachinery";
+import { isBuiltIn } from "../discovery/built-in-groups.ts";
 import type { AnyObject } from "../registry/resource.ts";
 import { capUpdaters } from "./cap-updaters.ts";
+import { typeProblems } from "./check-types.ts";
 import { objectType } from "./field-type.ts";
 import { ItemProblem } from "./list-items.ts";
 import { idOf, type Managers, readManagers, writeManagers } from "./managers.ts";
@@ -38,12 +40,19 @@ export function trackUpdate(update: Update): ManagedFieldsEntry[] | undefined {
   const managers = managersBefore(update);
   // Tracking starts when an object is created, or when somebody first applies it.
   if (managers.size === 0 && update.live?.metadata.uid) return undefined;
+  if (isMisshapen(update)) return undefined;
   try {
     return writeManagers(managersAfter(update, managers));
   } catch (problem) {
     if (problem instanceof ItemProblem) return undefined;
     throw problem;
   }
+}
+
+/** A status that is not written may be of any shape; of built-in kinds none gets this far. */
+function isMisshapen({ kind, updated }: Update): boolean {
+  if (isBuiltIn(kind)) return false;
+  return typeProblems(objectType(kind.schema), withoutManagedFields(updated), true) !== undefined;
 }
 
 /** A client may put managedFields straight, or reset them; one that knows nothing of them leaves them as they are. */

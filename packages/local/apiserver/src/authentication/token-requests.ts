@@ -1,10 +1,11 @@
 /** `serviceaccounts/token`: a new token for a service account. */
 import { formatTime, makeKey, parseApiVersion } from "@berg/apimachinery";
-import type { Clock } from "@berg/kube";
 import { invalid } from "../errors/field-error.ts";
 import { badRequest, conflict, notFound, invalid as refuseInvalid } from "../errors/refusals.ts";
 import type { Endpoint } from "../http/endpoints.ts";
+import type { Registry } from "../registry/registry.ts";
 import type { AnyObject, AnyStoredObject } from "../registry/resource.ts";
+import { checkSent } from "../registry/subresources/check-sent.ts";
 import type { Place } from "../registry/verbs.ts";
 import type { Store } from "../storage/table.ts";
 import { type BoundObject, issuer, type ServiceAccountTokens } from "./service-account-tokens.ts";
@@ -22,14 +23,17 @@ const leastSeconds = 600;
 const mostSeconds = 2 ** 32;
 const tables = { Pod: "pods", Secret: "secrets", Node: "nodes" } as const;
 
-export function tokenEndpoint(tokens: ServiceAccountTokens, store: Store, clock: Clock): Endpoint {
+export function tokenEndpoint(tokens: ServiceAccountTokens, registry: Registry): Endpoint {
+  const { store, clock } = registry;
   return {
-    async create({ resource, namespace, name }, body) {
-      const { metadata = { name }, spec = {} } = body.value as TokenRequest;
+    async create({ resource, namespace, name }, body, options, caller) {
+      const sent = body.value as TokenRequest;
+      const { metadata = { name }, spec = {} } = sent;
       const account = store.table("serviceaccounts").get(makeKey(namespace, name));
       if (!account) throw notFound({ ...resource, name });
       const { uid } = account.metadata;
       checkMatches(metadata, { namespace, name, uid });
+      checkSent(registry, { resource, namespace, name }, "token", sent, options, caller);
       const audiences = spec.audiences?.length ? spec.audiences : [issuer];
       const seconds = spec.expirationSeconds ?? usualSeconds;
       checkSeconds(seconds);

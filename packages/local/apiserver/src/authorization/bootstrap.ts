@@ -38,20 +38,26 @@ const onlyRead: PolicyRule = {
   ],
 };
 
-const view: PolicyRule[] = [...ownKinds.map((kinds) => ({ verbs: read, ...kinds })), onlyRead];
-const edit: PolicyRule[] = [
-  ...view,
-  ...ownKinds.map((kinds) => ({ verbs: write, ...kinds })),
-  { verbs: [...read, ...write], apiGroups: [""], resources: ["secrets"] },
-  { verbs: ["get", "create"], apiGroups: [""], resources: ["pods/attach", "pods/exec", "pods/portforward"] },
-  { verbs: ["create"], apiGroups: [""], resources: ["pods/eviction", "serviceaccounts/token"] },
-  { verbs: [...read, ...write], apiGroups: ["coordination.k8s.io"], resources: ["leases"] },
-];
-const admin: PolicyRule[] = [
-  ...edit,
-  { verbs: [...read, ...write], apiGroups: [group], resources: ["rolebindings", "roles"] },
-  { verbs: ["create"], apiGroups: ["authorization.k8s.io"], resources: ["localsubjectaccessreviews"] },
-];
+/** What each adds to the one before it: others add theirs by a role with the label `…/aggregate-to-view: "true"`. */
+const added: Record<"view" | "edit" | "admin", PolicyRule[]> = {
+  view: [...ownKinds.map((kinds) => ({ verbs: read, ...kinds })), onlyRead],
+  edit: [
+    ...ownKinds.map((kinds) => ({ verbs: write, ...kinds })),
+    { verbs: [...read, ...write], apiGroups: [""], resources: ["secrets"] },
+    { verbs: ["get", "create"], apiGroups: [""], resources: ["pods/attach", "pods/exec", "pods/portforward"] },
+    { verbs: ["create"], apiGroups: [""], resources: ["pods/eviction", "serviceaccounts/token"] },
+    { verbs: ["impersonate"], apiGroups: [""], resources: ["serviceaccounts"] },
+    { verbs: [...read, ...write], apiGroups: ["coordination.k8s.io"], resources: ["leases"] },
+  ],
+  admin: [
+    { verbs: [...read, ...write], apiGroups: [group], resources: ["rolebindings", "roles"] },
+    { verbs: ["create"], apiGroups: ["authorization.k8s.io"], resources: ["localsubjectaccessreviews"] },
+  ],
+};
+const { view } = added;
+// In the order in which they are gathered: by the names of the roles that they come from.
+const edit = [...added.edit, ...view];
+const admin = [...edit, ...added.admin];
 
 const health = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
 
@@ -60,9 +66,6 @@ const clusterRoles: Record<string, PolicyRule[]> = {
     { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
     { verbs: ["*"], nonResourceURLs: ["*"] },
   ],
-  admin,
-  edit,
-  view,
   "system:basic-user": [
     {
       verbs: ["create"],
@@ -80,6 +83,17 @@ const clusterRoles: Record<string, PolicyRule[]> = {
   "system:public-info-viewer": [{ verbs: ["get"], nonResourceURLs: health }],
 };
 
+const to = (role: string) => ({ [`rbac.authorization.k8s.io/aggregate-to-${role}`]: "true" });
+const gathering = (role: string) => ({ aggregationRule: { clusterRoleSelectors: [{ matchLabels: to(role) }] } });
+
+/** Those that grow with what is installed. */
+const gathered: { name: string; rules: PolicyRule[]; labels?: Record<string, string>; more?: object }[] = [
+  { name: "admin", rules: admin, more: gathering("admin") },
+  { name: "edit", rules: edit, labels: to("admin"), more: gathering("edit") },
+  { name: "view", rules: view, labels: to("edit"), more: gathering("view") },
+  ...Object.entries(added).map(([role, rules]) => ({ name: `system:aggregate-to-${role}`, rules, labels: to(role) })),
+];
+
 const everybody = [authenticatedGroup];
 const bindings: Record<string, string[]> = {
   "cluster-admin": [mastersGroup],
@@ -92,10 +106,16 @@ const bindings: Record<string, string[]> = {
 export function bootstrapRbac(): KubeObject[] {
   const labels = { "kubernetes.io/bootstrapping": "rbac-defaults" };
   const annotations = { "rbac.authorization.kubernetes.io/autoupdate": "true" };
-  const made = (kind: string, name: string, more: object) =>
-    ({ apiVersion: `${group}/v1`, kind, metadata: { name, labels, annotations }, ...more }) as KubeObject;
+  const made = (kind: string, name: string, more: object, own: object = {}) =>
+    ({
+      apiVersion: `${group}/v1`,
+      kind,
+      metadata: { name, labels: { ...labels, ...own }, annotations },
+      ...more,
+    }) as KubeObject;
   return [
     ...Object.entries(clusterRoles).map(([name, rules]) => made("ClusterRole", name, { rules })),
+    ...gathered.map(({ name, rules, labels: own, more }) => made("ClusterRole", name, { rules, ...more }, own)),
     ...Object.entries(bindings).map(([name, groups]) =>
       made("ClusterRoleBinding", name, {
         subjects: groups.map((one) => ({ kind: "Group", name: one, apiGroup: group })),

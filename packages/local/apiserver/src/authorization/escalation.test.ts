@@ -91,3 +91,21 @@ test("who may escalate, the masters, and who deletes are not asked", async () =>
   expect(write(clusterRoles, { rules }, { user: { name: "admin", groups: ["system:masters"] } })).toBeUndefined();
   expect(write(clusterRoles, { rules }, { verb: "delete" })).toBeUndefined();
 });
+
+test("what gathers the rules of others is for those who may do everything", async () => {
+  const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { a: "b" } }] };
+  const refused =
+    'clusterroles.rbac.authorization.k8s.io "new" is forbidden: must have cluster-admin privileges to use the aggregationRule';
+  expect(write(clusterRoles, { aggregationRule })).toBe(refused);
+  expect(write(clusterRoles, {}, { verb: "update", old: { metadata: { name: "new" }, aggregationRule } })).toBe(
+    refused,
+  );
+  expect(write(clusterRoles, { aggregationRule: { clusterRoleSelectors: [] } })).toBeUndefined();
+  const subjects = [{ kind: "User", name: "jane" }];
+  const some = [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }];
+  await put("clusterroles", { metadata: { name: "all" }, rules: some });
+  const roleRef = { kind: "ClusterRole", name: "all" };
+  await put("clusterrolebindings", { metadata: { name: "all" }, subjects, roleRef });
+  // She may escalate by that, and so is asked nothing.
+  expect(write(clusterRoles, { aggregationRule })).toBeUndefined();
+});

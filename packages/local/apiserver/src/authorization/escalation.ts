@@ -17,8 +17,13 @@ interface RoleRef {
   name: string;
 }
 
-type Role = AnyObject & { rules?: PolicyRule[] | null };
+type Role = AnyObject & { rules?: PolicyRule[] | null; aggregationRule?: { clusterRoleSelectors?: object[] } };
 type Binding = AnyObject & { roleRef?: RoleRef };
+
+const everything: PolicyRule[] = [
+  { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
+  { verbs: ["*"], nonResourceURLs: ["*"] },
+];
 
 export function escalationAdmission(rbac: Rbac): Admission {
   return {
@@ -35,7 +40,19 @@ export function escalationAdmission(rbac: Rbac): Admission {
 function checkRole(rbac: Rbac, request: AdmissionRequest, role: Role): void {
   const { resource, namespace, user } = request;
   if (may(rbac, request, "escalate", resource.resource, namespace, role.metadata.name)) return;
-  refuseMissing(request, rbac.rulesFor(user, namespace), role.rules ?? []);
+  const has = rbac.rulesFor(user, namespace);
+  refuseMissing(request, has, role.rules ?? []);
+  // It may gather anything, and keep others from taking it away.
+  if (!isAggregated(role) && !isAggregated(request.old)) return;
+  if (!everything.every((rule) => covers(has, rule)))
+    throw forbidden(
+      { group, resource: resource.resource, name: role.metadata.name },
+      "must have cluster-admin privileges to use the aggregationRule",
+    );
+}
+
+function isAggregated(role: Role | undefined): boolean {
+  return (role?.aggregationRule?.clusterRoleSelectors?.length ?? 0) > 0;
 }
 
 function checkBinding(rbac: Rbac, request: AdmissionRequest, { roleRef }: Binding): void {

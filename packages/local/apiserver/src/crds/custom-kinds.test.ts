@@ -63,11 +63,42 @@ describe("what is served", () => {
     expect(served.generation).toBe(before);
   });
 
+  test("a version that is deprecated says so, and what to use", () => {
+    const versions = ["v1beta1", "v1", "v2", "v3alpha1"].map((name) => ({
+      ...two().spec.versions?.[0],
+      name,
+      served: true,
+    }));
+    const deprecated = (name: string, more: object = {}) => ({
+      ...established(two()),
+      spec: {
+        ...two().spec,
+        versions: versions.map((one) => (one.name === name ? { ...one, deprecated: true, ...more } : one)),
+      },
+    });
+    const told = (name: string, more?: object) => {
+      kinds.set(deprecated(name, more) as StoredDefinition);
+      return served.find(group, name, "apples")?.deprecation;
+    };
+    const { kind } = two().spec.names;
+    expect(told("v1beta1")).toBe(`${group}/v1beta1 ${kind} is deprecated; use ${group}/v2 ${kind}`);
+    const others = versions.map((one) => ({ ...one, deprecated: one.name !== "v1" }));
+    kinds.set({ ...deprecated(""), spec: { ...two().spec, versions: others } } as StoredDefinition);
+    expect(served.find(group, "v1beta1", "apples")?.deprecation).toContain(`; use ${group}/v1 ${kind}`);
+    expect(told("v2")).toBe(`${group}/v2 ${kind} is deprecated`);
+    expect(told("v1", { deprecationWarning: "it is over" })).toBe("it is over");
+    expect(served.find(group, "v2", "apples")?.deprecation).toBeUndefined();
+  });
+
   test("what is going takes nothing new", () => {
     const crd = established(two());
     const conditions = [...(crd.status?.conditions ?? []), { type: "Terminating", status: "True" }];
     kinds.set({ ...crd, status: { ...crd.status, conditions } } as StoredDefinition);
-    expect(served.find(group, "v1", "apples")?.verbs).toEqual(["delete", "deletecollection", "get", "list", "watch"]);
+    expect(served.find(group, "v1", "apples")).toMatchObject({
+      verbs: expect.arrayContaining(["create", "patch"]),
+      shownVerbs: ["delete", "deletecollection", "get", "list", "watch"],
+      takesNothingNew: "create not allowed while custom resource definition is terminating",
+    });
   });
 });
 

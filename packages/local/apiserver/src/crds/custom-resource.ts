@@ -1,4 +1,5 @@
 /** From a CustomResourceDefinition to the resources that are served for it: one for each version. */
+import { byPriority } from "../discovery/groups.ts";
 import type { AnyObject, ServedResource, Subresource } from "../registry/resource.ts";
 import type { Verb } from "../requests/request-info.ts";
 import type { Schema } from "../schema/schema.ts";
@@ -8,8 +9,11 @@ import { type Definition, isTrue, type Names, type Version, versionsOf } from ".
 import { compileJsonPath } from "./json-path.ts";
 
 const allVerbs: Verb[] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
-/** Of what is going: nothing new comes. */
-const lastVerbs: Verb[] = ["delete", "deletecollection", "get", "list", "watch"];
+/** Of what is going: what is there can still be changed, so that finalizers can be taken away. */
+const ending: Pick<ServedResource, "shownVerbs" | "takesNothingNew"> = {
+  shownVerbs: ["delete", "deletecollection", "get", "list", "watch"],
+  takesNothingNew: "create not allowed while custom resource definition is terminating",
+};
 
 const anything: Schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
@@ -40,7 +44,9 @@ function servedResource(
     shortNames: names.shortNames ?? [],
     categories: names.categories ?? [],
     namespaced: scope === "Namespaced",
-    verbs: isTrue(definition, "Terminating") ? lastVerbs : allVerbs,
+    verbs: allVerbs,
+    ...(isTrue(definition, "Terminating") && ending),
+    ...(version.deprecated && { deprecation: deprecationOf(definition, version) }),
     storedAs,
     storedVersion,
     schema: withoutMetadata(schema),
@@ -49,6 +55,16 @@ function servedResource(
     strategy: customStrategy(version, schema),
     subresources: subresourcesOf(version),
   };
+}
+
+/** Unless the author says it better: which newer version there is. */
+function deprecationOf({ spec: { group, names, versions } }: Definition, version: Version): string {
+  if (version.deprecationWarning !== undefined) return version.deprecationWarning;
+  const text = `${group}/${version.name} ${names.kind} is deprecated`;
+  const [newest] = (versions ?? [])
+    .filter(({ name, served, deprecated }) => served && !deprecated && byPriority(name, version.name) < 0)
+    .sort((one, other) => byPriority(one.name, other.name));
+  return newest ? `${text}; use ${group}/${newest.name} ${names.kind}` : text;
 }
 
 /** Names that are in conflict are not served. */

@@ -35,19 +35,17 @@ function selectorErrors(object: AnyObject, path: string): FieldError[] {
 
 function read(object: unknown, path: string, type: "integer" | "string", goType: string) {
   let value = object;
-  const seen: string[] = [];
   for (const step of stepsOf(path)) {
     if (value === null || value === undefined) return { value: undefined };
     if (typeof value !== "object" || Array.isArray(value)) {
-      const shown = `.${seen.join(".")} accessor error: ${goValue(value)} is of the type ${goTypeOf(value)}`;
+      const shown = `${path} accessor error: ${goValue(value)} is of the type ${goTypeOf(value)}`;
       return { value: undefined, problem: `${shown}, expected map[string]interface{}` };
     }
-    seen.push(step);
     value = Object.hasOwn(value, step) ? (value as Record<string, unknown>)[step] : undefined;
   }
   const isRight = type === "integer" ? Number.isInteger(value) : typeof value === "string";
   if (value === undefined || isRight) return { value };
-  const shown = `.${seen.join(".")} accessor error: ${goValue(value)} is of the type ${goTypeOf(value)}`;
+  const shown = `${path} accessor error: ${goValue(value)} is of the type ${goTypeOf(value)}`;
   return { value: undefined, problem: `${shown}, expected ${goType}` };
 }
 

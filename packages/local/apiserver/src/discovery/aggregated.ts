@@ -34,14 +34,14 @@ function versionEntry({ version, resources }: Version) {
 }
 
 function resourceEntry(resource: ServedResource) {
-  const { group, version, kind, singular, verbs, shortNames, categories } = resource;
+  const { group, version, kind, singular, shortNames, categories } = resource;
   const parts = subresourcesOf(resource).map(([name, part]) => subresourceEntry(resource, name, part));
   return {
     resource: resource.resource,
     responseKind: responseKind(resource, { group, version, kind }),
     scope: resource.namespaced ? "Namespaced" : "Cluster",
     singularResource: singular,
-    verbs,
+    verbs: resource.shownVerbs ?? resource.verbs,
     ...(shortNames.length > 0 && { shortNames }),
     ...(categories.length > 0 && { categories }),
     ...(parts.length > 0 && { subresources: parts }),

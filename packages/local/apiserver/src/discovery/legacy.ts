@@ -40,7 +40,8 @@ function groupEntry({ name, versions }: Group) {
 }
 
 function resourceEntry(resource: ServedResource) {
-  const { resource: name, singular, namespaced, kind, verbs, shortNames, categories } = resource;
+  const { resource: name, singular, namespaced, kind, shortNames, categories } = resource;
+  const verbs = resource.shownVerbs ?? resource.verbs;
   return {
     name,
     singularName: singular,

@@ -2,6 +2,7 @@
 import { apiVersionOf, parseApiVersion } from "@berg/apimachinery";
 import { badRequest } from "../errors/refusals.ts";
 import { tokenRequestShape } from "../kinds/reviews/authentication.ts";
+import { tellProblems } from "../registry/decoding.ts";
 import type { ServedResource } from "../registry/resource.ts";
 import type { Body, Caller, WriteOptions } from "../registry/verbs.ts";
 import { decodeBuiltIn } from "../schema/decode/decode-object.ts";
@@ -17,13 +18,8 @@ export function shapeOf({ kind }: BodyKind, resource: ServedResource): Schema | 
   return kind === resource.kind ? resource.schema : undefined;
 }
 
-export function decodeBy(
-  schema: Schema,
-  wanted: BodyKind,
-  { value, duplicates }: Body,
-  { fieldValidation }: WriteOptions,
-  caller: Caller,
-): Body {
+export function decodeBy(schema: Schema, wanted: BodyKind, body: Body, options: WriteOptions, caller: Caller): Body {
+  const { value, duplicates } = body;
   const { kind } = wanted;
   const problem = notAnObject(value);
   if (problem !== undefined) throw unrecognized(kind, JSON.stringify(value))(problem);
@@ -33,11 +29,8 @@ export function decodeBy(
     ...decodeBuiltIn(object, schema, kind).map((path) => `unknown field ${JSON.stringify(path)}`),
     ...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
   ];
-  if (problems.length > 0 && fieldValidation === "Strict")
-    throw badRequest(
-      `${kind} in version "${version}" cannot be handled as a ${kind}: strict decoding error: ${problems.join(", ")}`,
-    );
-  if (fieldValidation === "Warn") for (const text of problems) caller.warn(text);
+  const refuse = (why: string) => badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`);
+  tellProblems(problems, body, options, caller, refuse);
   return { value: { ...object, metadata: object.metadata ?? {} }, duplicates };
 }
 

@@ -7,11 +7,13 @@ import type { TLSSocket } from "node:tls";
 import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
 import type { Status } from "@berg/apimachinery";
+import type { WebSocket } from "ws";
 import { encodeValue } from "../output/answers.ts";
 import { type Form, plainFormOf } from "../output/form.ts";
 import { type Address, parseAddress } from "../requests/address.ts";
 import { limits } from "./limits.ts";
 import { readBody } from "./read-body.ts";
+import { offersProtocol, upgradeTo } from "./upgrades.ts";
 import { Warnings } from "./warnings.ts";
 
 const compress = promisify(gzip);
@@ -48,6 +50,11 @@ export class Exchange {
   get certificate(): X509Certificate | undefined {
     const socket = this.#request.socket as TLSSocket;
     return socket.authorized ? socket.getPeerX509Certificate() : undefined;
+  }
+
+  /** Each value apart, where `headers` joins them. */
+  get headersDistinct(): NodeJS.Dict<string[]> {
+    return this.#request.headersDistinct;
   }
 
   body(): Promise<Buffer> {
@@ -92,6 +99,16 @@ export class Exchange {
     this.#response.writeHead(200, { ...this.#usual(), "content-type": contentType });
     this.#response.flushHeaders();
     return this.#response;
+  }
+
+  /** Whether the client wants a WebSocket for this. */
+  canUpgrade(protocol: string): boolean {
+    return offersProtocol(this.#request, protocol);
+  }
+
+  /** From now on the connection is the caller's. */
+  upgrade(protocol: string): Promise<WebSocket> {
+    return upgradeTo(protocol, this.#request, this.#response);
   }
 
   /** An answer cannot be taken back once it has begun: only cut off. */

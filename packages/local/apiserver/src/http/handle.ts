@@ -7,7 +7,7 @@ import { type Status, StatusError } from "@berg/apimachinery";
 import { errorText, type Logger, stackOf } from "@berg/kube";
 import type { User } from "../authentication/user.ts";
 import { refused } from "../authorization/refused.ts";
-import { internalError, methodNotAllowed, refusal, unauthorized } from "../errors/refusals.ts";
+import { internalError, methodNotAllowed, unauthorized } from "../errors/refusals.ts";
 import type { Caller } from "../registry/verbs.ts";
 import { parseRequest } from "../requests/parse-request.ts";
 import type { RequestInfo } from "../requests/request-info.ts";
@@ -42,7 +42,7 @@ export async function handle(
 }
 
 async function answer(parts: ServerParts, exchange: Exchange, info: RequestInfo): Promise<void> {
-  const user = await userOf(parts, exchange);
+  const user = await userOf(parts, exchange, info);
   const { allowed, reason } = parts.authorize(user, info);
   if (!allowed) throw refused(user, info, reason);
   if (info.isResource) return answerResource({ parts, exchange, caller: callerOf(parts, exchange, info, user) }, info);
@@ -52,14 +52,12 @@ async function answer(parts: ServerParts, exchange: Exchange, info: RequestInfo)
 }
 
 /** Who says nothing of themselves is nobody in particular, and may do next to nothing. */
-async function userOf({ authenticate, impersonate }: ServerParts, { headers, certificate }: Exchange): Promise<User> {
+async function userOf(parts: ServerParts, exchange: Exchange, info: RequestInfo): Promise<User> {
+  const { headers, certificate } = exchange;
   const isNobody = headers.authorization === undefined && !certificate;
-  const user = isNobody ? anonymous : await authenticate({ headers, certificate });
+  const user = isNobody ? anonymous : await parts.authenticate({ headers, certificate });
   if (!user) throw unauthorized();
-  if (!Object.keys(headers).some((name) => name.startsWith("impersonate-"))) return user;
-  // To answer as the user themselves would be to do more than was asked for.
-  if (!impersonate) throw refusal(501, "NotImplemented", "this server does not offer impersonation");
-  return impersonate(user, headers);
+  return parts.impersonate(user, exchange.headersDistinct, info);
 }
 
 function callerOf(parts: ServerParts, exchange: Exchange, info: RequestInfo, user: User): Caller {

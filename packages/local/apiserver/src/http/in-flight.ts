@@ -47,5 +47,6 @@ export class InFlight {
 /** What goes on until somebody has enough of it. */
 function isLong({ address }: Exchange, info: RequestInfo): boolean {
   if (!info.isResource) return false;
-  return info.verb === "watch" || (info.subresource === "log" && readFlag(address.query, "follow"));
+  if (info.verb === "watch" || info.subresource === "exec") return true;
+  return info.subresource === "log" && readFlag(address.query, "follow");
 }

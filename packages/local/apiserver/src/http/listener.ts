@@ -6,6 +6,7 @@ import { handle } from "./handle.ts";
 import { InFlight } from "./in-flight.ts";
 import { limits as usualLimits } from "./limits.ts";
 import type { ServerParts } from "./parts.ts";
+import { responseOn, wantsWebSocket } from "./upgrades.ts";
 
 export interface TlsIdentity {
   /** PEM, all of them. */
@@ -49,6 +50,7 @@ export async function listen(parts: ServerParts, options: ListenerOptions): Prom
     connectionsCheckingInterval: Math.min(5_000, limits.headersMs),
     maxHeaderSize: limits.headerBytes,
     noDelay: true,
+    shouldUpgradeCallback: wantsWebSocket,
   });
   server.maxConnections = limits.connections;
   let isStopping = false;
@@ -56,6 +58,9 @@ export async function listen(parts: ServerParts, options: ListenerOptions): Prom
     // A connection that waits for its next request is not closed by itself.
     response.on("close", () => isStopping && setImmediate(() => server.closeIdleConnections()));
     void handle(parts, inFlight, request, response);
+  });
+  server.on("upgrade", (request, socket, head) => {
+    void handle(parts, inFlight, request, responseOn(request, socket, head));
   });
   await new Promise<void>((resolve, reject) => {
     const fail = (error: Error) => reject(cannotListen(error, host, port));

@@ -74,9 +74,9 @@ async function remove(admitted: Admitted, place: Place): Promise<void> {
   const form = formFor(admitted, place);
   const bytes = await exchange.body();
   const options = readDeleteOptions(exchange.address.query, readOptions(exchange.headers["content-type"], bytes));
-  const { answer } = await parts.verbs.delete(place, options, caller);
+  const { answer, isGone } = await parts.verbs.delete(place, options, caller);
   if (isStatus(answer)) return exchange.sendStatus(answer, { ...form, as: "object" });
-  await sendObject(admitted, place, 200, answer, form);
+  await sendObject(admitted, place, options.asksForCascade && !isGone ? 202 : 200, answer, form);
 }
 
 export function formFor({ exchange }: Admitted, { resource }: Place): Form {

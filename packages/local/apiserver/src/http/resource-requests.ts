@@ -18,6 +18,7 @@ export async function answerResource(admitted: Admitted, info: ResourceRequest):
     if (isKnownGroup(parts.served.all(), info.group)) throw noSuchPath();
     return exchange.sendText(404, "404 page not found\n");
   }
+  if (resource.deprecation !== undefined) exchange.warnings.add(resource.deprecation);
   const namespace = resource.namespaced ? info.namespace : "";
   // A name in a field selector is for RBAC alone: the request is about the collection.
   const isCollection = info.verb === "list" || info.verb === "watch" || info.name === "";

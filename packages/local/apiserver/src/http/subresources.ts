@@ -4,15 +4,14 @@ import { methodNotAllowed, noSuchPath, refusal } from "../errors/refusals.ts";
 import { plainFormOf } from "../output/form.ts";
 import type { ServedResource } from "../registry/resource.ts";
 import type { Place } from "../registry/verbs.ts";
-import { readFlag, readInteger, readText } from "../requests/address.ts";
 import { objectMediaType, readObject } from "../requests/bodies.ts";
 import type { ResourceRequest } from "../requests/request-info.ts";
 import { readWriteOptions } from "../requests/write-options.ts";
 import { type BodyKind, decodeBy, shapeOf } from "./endpoint-bodies.ts";
 import type { Endpoint } from "./endpoints.ts";
-import type { LogOptions } from "./nodes.ts";
 import { answerPart, patch, update } from "./objects.ts";
 import type { Admitted } from "./parts.ts";
+import { runCommand, sendLog } from "./pod-streams.ts";
 import { resourceKey } from "./resource-requests.ts";
 
 export async function answerSubresource(admitted: Admitted, place: Place, info: ResourceRequest): Promise<void> {
@@ -25,6 +24,7 @@ export async function answerSubresource(admitted: Admitted, place: Place, info: 
   const offered = resource.subresources[subresource];
   if (!offered) throw noSuchPath();
   if (resourceKey(resource) === "pods" && subresource === "log") return sendLog(admitted, place);
+  if (resourceKey(resource) === "pods" && subresource === "exec") return runCommand(admitted, place);
   const endpoint = admitted.parts.endpoints[endpointKey(resource, subresource)];
   if (!endpoint) throw notOffered(resource, subresource);
   const { exchange, caller } = admitted;
@@ -72,36 +72,4 @@ function endpointKey(resource: ServedResource, subresource: string): string {
 function notOffered(resource: ServedResource, subresource: string) {
   const what = `${resourceKey(resource)}/${subresource}`;
   return refusal(501, "NotImplemented", `this server does not offer ${what}`, { kind: resource.resource });
-}
-
-async function sendLog({ parts, exchange }: Admitted, place: Place): Promise<void> {
-  if (exchange.method !== "GET") throw methodNotAllowed();
-  const options = logOptions(exchange.address.query);
-  const pod = await parts.verbs.get(place, {});
-  if (!parts.nodes) throw notOffered(place.resource, "log");
-  const log = await parts.nodes.podLogs(pod, options, exchange.signal);
-  const response = exchange.stream("text/plain");
-  for await (const bytes of log) {
-    if (response.destroyed) return;
-    if (!response.write(bytes)) await new Promise((resolve) => response.once("drain", resolve).once("close", resolve));
-  }
-  response.end();
-}
-
-function logOptions(query: URLSearchParams): LogOptions {
-  const container = readText(query, "container");
-  const sinceTime = readText(query, "sinceTime");
-  const tailLines = readInteger(query, "tailLines");
-  const limitBytes = readInteger(query, "limitBytes");
-  const sinceSeconds = readInteger(query, "sinceSeconds");
-  return {
-    follow: readFlag(query, "follow"),
-    previous: readFlag(query, "previous"),
-    timestamps: readFlag(query, "timestamps"),
-    ...(container !== undefined && { container }),
-    ...(sinceTime !== undefined && { sinceTime }),
-    ...(tailLines !== undefined && { tailLines }),
-    ...(limitBytes !== undefined && { limitBytes }),
-    ...(sinceSeconds !== undefined && { sinceSeconds }),
-  };
 }

@@ -1,5 +1,7 @@
 /** Every kind that is served without having been defined by somebody. */
 import type { ServedResource } from "../registry/resource.ts";
+import { validatingAdmissionPolicies } from "./admissionregistration/validating-admission-policy.ts";
+import { validatingAdmissionPolicyBindings } from "./admissionregistration/validating-admission-policy-binding.ts";
 import { customResourceDefinitions } from "./apiextensions/custom-resource-definition.ts";
 import { leases } from "./coordination/lease.ts";
 import { configMaps } from "./core/config-map.ts";
@@ -48,6 +50,8 @@ export function builtInKindsWith(ranges: ServiceRanges): readonly ServedResource
     customResourceDefinitions,
     csiStorageCapacities,
     storageClasses,
+    validatingAdmissionPolicies,
+    validatingAdmissionPolicyBindings,
     ...workloadKinds,
   ];
 }

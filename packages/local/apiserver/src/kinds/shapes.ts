@@ -4,7 +4,10 @@
  *     const portShape = object({ port: int32(), name: text() }, ["port"]);
  *     const specShape = object({ ports: listMap(["port", "protocol"], portShape, "port") });
  */
+import { asMicroTime } from "../schema/micro-time.ts";
 import type { Schema } from "../schema/schema.ts";
+
+export { always, kept, presenceOf } from "../schema/presence.ts";
 
 export function object(properties: Record<string, Schema>, required: string[] = []): Schema {
   return { type: "object", properties, ...(required.length > 0 && { required }) };
@@ -39,15 +42,8 @@ export function time(): Schema {
   return { type: "string", format: "date-time", nullable: true };
 }
 
-const micro = Symbol("micro");
-
 export function microTime(): Schema {
-  return Object.assign(time(), { [micro]: true });
-}
-
-/** Whether a time is written in microseconds rather than in seconds. OpenAPI says the same of both. */
-export function isMicroTime(schema: Schema): boolean {
-  return micro in schema;
+  return asMicroTime(time());
 }
 
 /** Base64. */
@@ -97,26 +93,6 @@ export function listMap(keys: string[], items: Schema, mergeKey?: string): Schem
     "x-kubernetes-list-map-keys": keys,
     ...(mergeKey && { "x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": mergeKey }),
   };
-}
-
-const presence = Symbol("presence");
-
-/**
- * Kept where it is false, 0 or "". Elsewhere such a value says no more than nothing does, and is not stored; here it is
- * someone's choice, as `automountServiceAccountToken: false` is.
- */
-export function kept(schema: Schema): Schema {
-  return Object.assign({ ...schema }, { [presence]: "kept" });
-}
-
-/** There even where nobody has set it: as `{}`, 0, or null for a time. */
-export function always(schema: Schema): Schema {
-  return Object.assign({ ...schema }, { [presence]: "always" });
-}
-
-/** When an empty value of this is stored; undefined: never. A matter of storage alone, so that OpenAPI does not show it. */
-export function presenceOf(schema: Schema): "kept" | "always" | undefined {
-  return (schema as { [presence]?: "kept" | "always" })[presence];
 }
 
 /** What a strategic merge patch does with it, where that is not what its list type says: `replace`, `retainKeys`… */

@@ -94,6 +94,7 @@ describe("the stored form", () => {
 
   test.each([
     { map: { a: 1, b: "0.5", c: "1024Mi" }, want: { a: "1", b: "500m", c: "1Gi" } },
+    { map: { a: "0.0001", b: "-1n", c: "1000.0001u", d: "1e-4" }, want: { a: "1m", b: "-1m", c: "2m", d: "1e-3" } },
     { map: { a: null, b: "no amount" }, want: { a: "0", b: "no amount" } },
   ])("has amounts in one form: $map", ({ map, want }) => {
     expect(stored({ map }).map).toEqual(want);

@@ -1,11 +1,12 @@
 /**
  * The one form in which an object is stored, whoever wrote it: what says no more than nothing is left out, what is
- * always there is there, quantities are canonical and times are in UTC. So a field means the same to every reader, an
+ * always there is there, quantities are canonical, those of lists of resources in thousandths, and times are in UTC. So a field means the same to every reader, an
  * update that says the same in other words changes nothing, and answers look as Kubernetes' do.
  */
-import { formatTime, parseQuantity, parseTime } from "@berg/apimachinery";
+import { formatTime, parseQuantity, parseTime, Quantity } from "@berg/apimachinery";
+import { isMicroTime } from "../schema/micro-time.ts";
 import type { Schema } from "../schema/schema.ts";
-import { isMicroTime, presenceOf } from "./shapes.ts";
+import { presenceOf } from "./shapes.ts";
 
 /** Changes `draft`, as far as `schema` knows it. Twice does no more than once. */
 export function toStoredForm(draft: Record<string, unknown>, schema: Schema): void {
@@ -41,8 +42,13 @@ function settleObject(value: Record<string, unknown>, schema: Schema): unknown {
   const shape = schema.additionalProperties;
   const entries = Object.entries(value);
   if (entries.length === 0) return ifEmpty(value, schema);
-  if (shape && typeof shape === "object")
-    for (const [key, item] of entries) value[key] = settle(item, shape) ?? item ?? emptyOf(shape);
+  if (shape && typeof shape === "object") {
+    const isAmount = shape.format === "quantity";
+    for (const [key, item] of entries) {
+      const settled = settle(item, shape) ?? item ?? emptyOf(shape);
+      value[key] = isAmount ? inThousandths(settled) : settled;
+    }
+  }
   return value;
 }
 
@@ -68,6 +74,19 @@ function emptyOf(schema: Schema): unknown {
 function canonicalQuantity(value: unknown): unknown {
   try {
     return parseQuantity(value as string | number).toString();
+  } catch {
+    return value;
+  }
+}
+
+const nanosPerThousandth = 1_000_000n;
+
+/** Nothing finer is accounted for; rounded away from zero, so that a little is never nothing. */
+function inThousandths(value: unknown): unknown {
+  try {
+    const amount = parseQuantity(value as string | number);
+    if (amount.nanos % nanosPerThousandth === 0n) return value;
+    return new Quantity(amount.milliValue() * nanosPerThousandth, amount.format).toString();
   } catch {
     return value;
   }

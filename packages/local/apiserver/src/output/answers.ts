@@ -56,7 +56,10 @@ function objectPieces(resource: ServedResource, { metadata, items }: ListAnswer)
 }
 
 function metadataPieces({ metadata, items }: ListAnswer, { metaVersion }: Form): Buffer[] {
-  const pieces = [headOf("PartialObjectMetadataList", metaVersion), listStart(metadata)];
+  const head = headOf("PartialObjectMetadataList", metaVersion);
+  // As Go writes a list that nothing was ever put into.
+  if (items.length === 0) return [head, Buffer.from(`"metadata":${JSON.stringify(metadata)},"items":null}`)];
+  const pieces = [head, listStart(metadata)];
   items.forEach((item, index) => {
     if (index > 0) pieces.push(comma);
     pieces.push(partialHead[metaVersion], metadataOf(item), closing);

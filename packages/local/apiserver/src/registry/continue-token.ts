@@ -1,4 +1,5 @@
 /** Where the next page of a list starts, and at which revision: as Kubernetes writes it, and opaque to clients. */
+import { goQuote } from "../errors/go-text.ts";
 import { badRequest } from "../errors/refusals.ts";
 import { isObject } from "./json.ts";
 
@@ -33,14 +34,17 @@ export function decode(token: string): ContinueToken {
 }
 
 function fieldsOf(token: string): Record<string, unknown> {
-  const text = Buffer.from(token, "base64url").toString();
+  const bytes = Buffer.from(token, "base64url");
+  const text = bytes.toString();
   try {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch {
     // The text below says it.
   }
-  throw problem(`: invalid character '${text[0] ?? ""}' looking for beginning of value`);
+  // Go takes the byte for a character.
+  const first = goQuote(bytes.toString("latin1").slice(0, 1)).slice(1, -1);
+  throw problem(`: invalid character '${first}' looking for beginning of value`);
 }
 
 function problem(what: string) {

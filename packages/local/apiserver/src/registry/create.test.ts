@@ -21,6 +21,11 @@ const refusals: Record<string, { resource?: ServedResource; sent: unknown; want:
     sent: { kind: 5, apiVersion: "v1", metadata: { name: "a" } },
     want: `400 BadRequest: the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string ({"kind":5,"apiVersion":"v1","m ...)`,
   },
+  "what is new of a kind that is going": {
+    resource: { ...configMaps, takesNothingNew: "no more" },
+    sent: make(configMaps, "a"),
+    want: `403 Forbidden: configmaps "a" is forbidden: no more`,
+  },
   nothing: {
     sent: null,
     want: `422 Invalid: ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required`,
@@ -239,4 +244,16 @@ test("asks the admissions twice: before and after validation", async () => {
   seen.length = 0;
   expect(await refusalOf(create(given, configMaps, make(configMaps, "B")))).toMatch(/is invalid/);
   expect(seen).toEqual(["admit create B"]);
+});
+
+test("what YAML says twice is told by its line, before all else", async () => {
+  await using given = await givenRegistry();
+  const repeated = ['line 5: key "a" already set in map', 'line 6: key "a" already set in map'];
+  const sent = () => ({ ...body({ ...make(configMaps, "a"), strange: 1 }), repeated });
+  const refused = given.verbs.create(configMaps, "default", sent(), strict, given.caller);
+  expect(await refusalOf(refused)).toBe(
+    `400 BadRequest: ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: yaml: unmarshal errors:\n  ${repeated[0]}\n  ${repeated[1]}, unknown field "strange"`,
+  );
+  await given.verbs.create(configMaps, "default", sent(), write, given.caller);
+  expect(given.warnings).toEqual([...repeated, 'unknown field "strange"']);
 });

@@ -1,8 +1,9 @@
 /** POST: a new object. */
 import { trackUpdate } from "../apply/track-update.ts";
+import { forbidden } from "../errors/refusals.ts";
 import { decodeObject, fillIn } from "./decoding.ts";
 import { dropRepeatedOwners, dropSystemFields, placeInNamespace } from "./metadata.ts";
-import type { Registry } from "./registry.ts";
+import { isCustom, type Registry, subjectOf } from "./registry.ts";
 import type { AnyObject, ServedResource } from "./resource.ts";
 import type { Body, Caller, WriteOptions, Written } from "./verbs.ts";
 import { writeNew } from "./write-new.ts";
@@ -16,7 +17,12 @@ export async function createObject(
   caller: Caller,
 ): Promise<Written> {
   const draft = decodeObject(registry, resource, body, options, caller);
+  checkTakesNew(resource, draft.metadata.name);
   return storeDecoded(registry, resource, namespace, draft, options, caller);
+}
+
+export function checkTakesNew(resource: ServedResource, name: string): void {
+  if (resource.takesNothingNew !== undefined) throw forbidden(subjectOf(resource, name), resource.takesNothingNew);
 }
 
 /** Also what a PUT comes to, where it may create. */
@@ -31,7 +37,7 @@ export async function storeDecoded(
   dropSystemFields(draft);
   // Before the defaults: where nothing is said of it, the kind says what it starts with.
   const { hasStatus, bringsStatus = false } = resource.strategy;
-  if (hasStatus && !bringsStatus) delete draft.status;
+  if (hasStatus && !bringsStatus && !isCustom(resource)) delete draft.status;
   fillIn(resource, draft);
   placeInNamespace(draft, resource, namespace);
   dropRepeatedOwners(draft, caller, false);

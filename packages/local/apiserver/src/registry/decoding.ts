@@ -1,5 +1,5 @@
 /** From a body to an object of the kind that the URL names: what it claims to be, which fields it has, and its defaults. */
-import { parseApiVersion } from "@berg/apimachinery";
+import { parseApiVersion, type StatusError } from "@berg/apimachinery";
 import { badRequest } from "../errors/refusals.ts";
 import { decodeCustom } from "../schema/decode/decode-custom.ts";
 import { decodeBuiltIn } from "../schema/decode/decode-object.ts";
@@ -18,16 +18,12 @@ export function decodeObject(
   options: WriteOptions,
   caller: Caller,
 ): AnyObject {
-  const object = claimedObject(registry, resource, body.value);
+  const object = claimedObject(registry, resource, body.value, options);
   const unknown = dropUnknown(resource, object);
-  const problems = fieldProblems(resource, unknown, body);
-  if (problems.length > 0 && options.fieldValidation === "Strict") {
-    const { version } = parseApiVersion(object.apiVersion);
-    throw badRequest(
-      `${object.kind} in version "${version}" cannot be handled as a ${resource.kind}: ${strictProblem(problems)}`,
-    );
-  }
-  if (options.fieldValidation === "Warn") for (const problem of problems) caller.warn(problem);
+  const { version } = parseApiVersion(object.apiVersion);
+  const refuse = (why: string) =>
+    badRequest(`${object.kind} in version "${version}" cannot be handled as a ${resource.kind}: ${why}`);
+  tellProblems(fieldProblems(resource, unknown, body), body, options, caller, refuse);
   return object;
 }
 
@@ -51,15 +47,32 @@ function fieldProblems(resource: ServedResource, unknown: readonly string[], bod
   return isCustom(resource) ? [...ofDuplicates, ...ofUnknown] : [...ofUnknown, ...ofDuplicates];
 }
 
-export function strictProblem(problems: readonly string[]): string {
-  return `strict decoding error: ${problems.join(", ")}`;
+/** Throws or warns, as the client wishes. What YAML says twice comes first, and as one problem. */
+export function tellProblems(
+  problems: readonly string[],
+  { repeated = [] }: Body,
+  { fieldValidation }: WriteOptions,
+  caller: Caller,
+  refuse: (why: string) => StatusError,
+): void {
+  if (fieldValidation === "Ignore") return;
+  if (fieldValidation === "Warn") {
+    for (const problem of [...repeated, ...problems]) caller.warn(problem);
+    return;
+  }
+  const all = repeated.length === 0 ? problems : [yamlProblem(repeated), ...problems];
+  if (all.length > 0) throw refuse(`strict decoding error: ${all.join(", ")}`);
 }
 
-function claimedObject(registry: Registry, resource: ServedResource, value: unknown): AnyObject {
+export function yamlProblem(repeated: readonly string[]): string {
+  return ["yaml: unmarshal errors:", ...repeated].join("\n  ");
+}
+
+function claimedObject(registry: Registry, resource: ServedResource, value: unknown, options: WriteOptions): AnyObject {
   const problem = notAnObject(value) ?? claimProblem(value ?? {});
   if (problem !== undefined) throw unrecognized(resource.kind, JSON.stringify(value))(problem);
   const object = (value ?? {}) as AnyObject;
-  if (isCustom(resource)) checkCustomClaim(resource, object);
+  if (isCustom(resource)) checkCustomClaim(resource, object, options);
   else checkClaim(registry, resource, object);
   return object;
 }
@@ -90,8 +103,16 @@ function checkClaim(registry: Registry, resource: ServedResource, object: AnyObj
   throw badRequest(`${object.kind} in version "${version}" cannot be handled as a ${resource.kind}: ${why}`);
 }
 
-function checkCustomClaim(resource: ServedResource, object: AnyObject): void {
+function checkCustomClaim(resource: ServedResource, object: AnyObject, { fieldValidation }: WriteOptions): void {
+  const { kind, version } = resource;
   const missing = kindMissing(object);
+  // Where nobody asks for unknown fields Kubernetes decodes it in another way, and words this in another.
+  if (missing !== undefined && fieldValidation === "Ignore")
+    throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${missing}`);
+  if (missing === undefined && object.apiVersion === null) {
+    const why = ".apiVersion accessor error: <nil> is of the type <nil>, expected string";
+    throw badRequest(`${object.kind} in version "" cannot be handled as a ${kind}: ${why}`);
+  }
   if (missing !== undefined)
     throw badRequest(
       `the object provided is unrecognized (must be of type ${resource.kind}): ${missing} (${summaryOf(JSON.stringify(object))})`,

@@ -31,7 +31,7 @@ async function deleteOne(
   caller: Caller,
 ): Promise<void> {
   try {
-    await deleteObject(registry, { resource, namespace, name }, options, caller);
+    await deleteObject(registry, { resource, namespace, name }, options, caller, true);
   } catch (error) {
     // Somebody else was quicker.
     if (!isNotFound(error)) throw error;

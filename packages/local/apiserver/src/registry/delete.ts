@@ -10,6 +10,7 @@ import { draftOf } from "./json.ts";
 import { finalizersOfDeletion } from "./propagation.ts";
 import { admit, check, keyOfPlace, momentOf, type Registry, subjectOf, tableOf } from "./registry.ts";
 import type { AnyObject, AnyStoredObject } from "./resource.ts";
+import { sentDeleteOptions } from "./sent-options.ts";
 import type { Caller, Deleted, DeleteOptions, Place } from "./verbs.ts";
 
 export async function deleteObject(
@@ -17,6 +18,7 @@ export async function deleteObject(
   place: Place,
   options: DeleteOptions,
   caller: Caller,
+  isOneOfMany = false,
 ): Promise<Deleted> {
   const { resource, name } = place;
   const moment = momentOf(registry);
@@ -40,10 +42,13 @@ export async function deleteObject(
     isDryRun: options.isDryRun,
     draft: undefined,
     old: object,
+    options: sentDeleteOptions(options),
     moment,
+    warn: (text: string) => caller.warn(text),
   };
   admit(registry, request);
-  check(registry, request);
+  // Whoever deletes many names none of them.
+  check(registry, isOneOfMany ? { ...request, name: "" } : request);
 
   const draft = draftOf(object) as AnyObject;
   const finalizers = finalizersOfDeletion(object, resource, options.propagationPolicy);

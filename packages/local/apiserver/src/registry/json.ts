@@ -16,7 +16,8 @@ function copy(value: unknown): unknown {
   return made;
 }
 
-function setField(object: Record<string, unknown>, key: string, value: unknown): void {
+/** `__proto__` too. */
+export function setField(object: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== "__proto__") object[key] = value;
   else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -14,18 +14,31 @@ import type { ListAnswer, ListOptions } from "./verbs.ts";
 export async function listObjects(
   registry: Registry,
   resource: ServedResource,
-  namespace: string,
+  wantedNamespace: string,
   options: ListOptions,
 ): Promise<ListAnswer> {
   checkListOptions(options);
   const selection = selectionOf(resource, options);
   const version = parseListVersion(options.resourceVersion);
   const token = options.continue ? tokenOf(options, version) : undefined;
+  const namespace = wantedNamespace || (token ? "" : exactly("metadata.namespace", options));
   const listed = await snapshot(registry, resource, namespace, options, version, token);
   // Whoever takes any version gets all at once: there is nothing to come back for.
-  const limit = options.resourceVersion === "0" && !token ? 0 : Math.max(0, options.limit ?? 0);
+  const isWhole = (options.resourceVersion === "0" && !token) || isOfOne(resource, namespace, options);
+  const limit = isWhole ? 0 : Math.max(0, options.limit ?? 0);
   const page = pageOf(listed, namespace, token?.start, limit, selection);
   return { metadata: page.metadata, items: page.items.map((stored) => toServed(resource, stored)) };
+}
+
+/** Whoever asks by name gets that one, and no page of others to look through. */
+function isOfOne({ namespaced }: ServedResource, namespace: string, options: ListOptions): boolean {
+  return (namespace !== "" || !namespaced) && !options.continue && exactly("metadata.name", options) !== "";
+}
+
+/** The one value of a field that is asked for, if it is one. */
+function exactly(field: string, { fieldSelector }: ListOptions): string {
+  const found = fieldSelector?.requirements.find((one) => one.field === field && one.operator === "=");
+  return found?.value ?? "";
 }
 
 function parseListVersion(version: string | undefined): number {

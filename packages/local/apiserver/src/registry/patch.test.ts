@@ -66,6 +66,33 @@ const refusals: Record<
     sent: patchOf("json", {}),
     want: "400 BadRequest: error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp",
   },
+  "a JSON patch of texts": {
+    sent: patchOf("json", ["x"]),
+    want: "400 BadRequest: error decoding patch: json: cannot unmarshal string into Go value of type handlers.jsonPatchOp",
+  },
+  "a JSON patch with a path that is no text": {
+    sent: patchOf("json", [{ op: "remove", path: 1 }]),
+    want: "400 BadRequest: error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.path of type string",
+  },
+  "a JSON patch with a path that is no text, where nobody wants to know": {
+    sent: patchOf("json", [{ op: "remove", path: 1 }]),
+    options: { ...strict, fieldValidation: "Ignore" },
+    want: rejected,
+  },
+  "a strategic patch with a directive that is none": {
+    sent: patchOf("strategic", { $patch: "explode" }),
+    want: "500 -: unknown patch type: explode in map: map[$patch:explode]",
+  },
+  "a strategic patch of a bad form": {
+    sent: patchOf("strategic", { $retainKeys: 1 }),
+    want: "400 BadRequest: invalid patch format of retainKeys",
+  },
+  "an apply of what is new, of a kind that is going": {
+    resource: { ...configMaps, takesNothingNew: "no more" },
+    sent: applyOf(make(configMaps, "new")),
+    name: "new",
+    want: `403 Forbidden: configmaps "new" is forbidden: no more`,
+  },
   "a JSON patch whose test fails": {
     sent: patchOf("json", [{ op: "test", path: "/data/x", value: "1" }]),
     want: rejected,
@@ -129,16 +156,23 @@ const refusals: Record<
     want: `409 Conflict: Operation cannot be fulfilled on configmaps "nope": uid mismatch: the provided object specified uid b, and no existing object was found`,
   },
   "an apply with repeated fields": {
-    sent: { type: "apply", force: false, body: body({ ...make(configMaps, "a"), data: { a: "2" } }, ["data.a"]) },
+    sent: {
+      type: "apply",
+      force: false,
+      body: {
+        ...body({ ...make(configMaps, "a"), data: { a: "2" } }),
+        repeated: ['line 4: key "a" already set in map', 'line 5: key "a" already set in map'],
+      },
+    },
     options: strict,
-    want: `400 BadRequest: error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 1: key "a" already set in map`,
+    want: `400 BadRequest: error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 4: key "a" already set in map\n  line 5: key "a" already set in map`,
   },
 };
 
 for (const [name, { sent, resource = configMaps, name: target = "a", options, want }] of Object.entries(refusals)) {
   test(`refuses ${name}`, async () => {
     await using given = await givenRegistry();
-    await create(given, resource, make(resource, "a"));
+    await create(given, resource.takesNothingNew ? configMaps : resource, make(resource, "a"));
     const { revision } = given.store;
     const refused = await refusalOf(patch(given, resource, target, sent, options));
     if (typeof want === "string") expect(refused).toBe(want);
@@ -247,4 +281,12 @@ test("apply asks whether the caller may create, but only then", async () => {
   expect(await refusalOf(patch(given, foos, "b", applyOf(make(foos, "b")), write, "status"))).toBe(
     `404 NotFound: foos.x.io "b" not found`,
   );
+});
+
+test("a null in a map of what a strategic patch adds is a value", async () => {
+  await using given = await givenRegistry();
+  await create(given, configMaps, make(configMaps, "a", { data: { a: "1" } }));
+  const sent = patchOf("strategic", { data: { $patch: "replace", b: null } });
+  const { object } = await patch(given, configMaps, "a", sent);
+  expect(object.data).toEqual({ b: "" });
 });

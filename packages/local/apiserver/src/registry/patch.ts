@@ -3,7 +3,7 @@ import { strategicSchemaFor } from "@berg/apimachinery";
 import { notFound, unsupportedMediaType } from "../errors/refusals.ts";
 import { applied } from "./apply.ts";
 import { toServed } from "./conversion.ts";
-import { track } from "./create.ts";
+import { checkTakesNew, track } from "./create.ts";
 import { fillIn } from "./decoding.ts";
 import { draftOf } from "./json.ts";
 import { checkName, placeInNamespace } from "./metadata.ts";
@@ -35,11 +35,12 @@ export async function patchObject(
     checkName(draft, name);
     if (stored) return writeChanged(registry, { place, stored, draft, subresource, options, caller });
     caller.checkMayCreate?.();
+    checkTakesNew(resource, name);
     delete draft.metadata.resourceVersion;
     return writeNew(registry, { resource, namespace, draft, options, caller });
   }
   if (!stored || !live) throw notFound(subjectOf(resource, name));
-  const value = patched(resource, live, patch);
+  const value = patched(resource, live, patch, options);
   const draft = decodePatched(resource, draftOf(value), patch, options, caller);
   fillIn(resource, draft);
   placeInNamespace(draft, resource, namespace);

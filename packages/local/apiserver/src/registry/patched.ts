@@ -1,7 +1,5 @@
 /** What a JSON patch, a merge patch or a strategic merge patch makes of an object, and whether that is still one. */
 import {
-  applyJsonPatch,
-  applyMergePatch,
   applyStrategicPatch,
   maxJsonPatchOperations,
   PatchError,
@@ -10,8 +8,10 @@ import {
 } from "@berg/apimachinery";
 import { invalid as invalidField } from "../errors/field-error.ts";
 import { badRequest, invalid, refusal, requestTooLarge } from "../errors/refusals.ts";
-import { dropUnknown, kindMissing, strictProblem } from "./decoding.ts";
+import { dropUnknown, kindMissing, tellProblems } from "./decoding.ts";
 import { goText, goTypeOf, isObject, sortedJson } from "./json.ts";
+import { applyPatch, Inapplicable } from "./patches/json-patch.ts";
+import { mergePatched } from "./patches/merge-patch.ts";
 import { isCustom, servedVersionOf } from "./registry.ts";
 import type { AnyObject, ServedResource } from "./resource.ts";
 import type { Caller, PatchBody, WriteOptions } from "./verbs.ts";
@@ -19,32 +19,56 @@ import type { Caller, PatchBody, WriteOptions } from "./verbs.ts";
 type Change = Exclude<PatchBody, { type: "apply" }>;
 
 /** May share parts with `live`. */
-export function patched(resource: ServedResource, live: AnyObject, { type, body }: Change): unknown {
-  checkForm(type, body.value);
+export function patched(
+  resource: ServedResource,
+  live: AnyObject,
+  { type, body }: Change,
+  { fieldValidation }: WriteOptions,
+): unknown {
   try {
-    if (type === "json") return applyJsonPatch(live, body.value);
-    if (type === "merge") return applyMergePatch(live, body.value);
-    return applyStrategicPatch(live, body.value, strategicSchemaFor(resource) ?? {});
+    if (type === "json") return applyPatch(live, operationsOf(body.value, fieldValidation !== "Ignore"));
+    const patch = changesOf(type, body.value);
+    if (type === "merge") return mergePatched(live, patch);
+    return applyStrategicPatch(live, patch, strategicSchemaFor(resource) ?? {}, "keep");
   } catch (error) {
-    if (!(error instanceof PatchError)) throw error;
-    // Which operation failed, and why, Kubernetes does not say.
-    if (type === "json")
+    if (error instanceof Inapplicable)
       throw refusal(422, "Invalid", "the server rejected our request due to an error in our request", {});
-    throw badRequest(error.message);
+    if (error instanceof RangeError) throw badRequest("the patch is nested too deeply");
+    if (!(error instanceof PatchError)) throw error;
+    const { code, text } = error.answer ?? { code: 400, text: () => error.message };
+    throw code === 400 ? badRequest(text(goText)) : refusal(code, "", text(goText));
   }
 }
 
-function checkForm(type: Change["type"], patch: unknown): void {
-  if (type === "json") {
-    if (!Array.isArray(patch)) throw badRequest(`error decoding patch: ${wrongForm(patch, "[]handlers.jsonPatchOp")}`);
-    if (patch.length > maxJsonPatchOperations)
-      throw requestTooLarge(
-        `Request entity is too large: The allowed maximum operations in a JSON patch is ${maxJsonPatchOperations}, got ${patch.length}`,
-      );
-    return;
+function operationsOf(patch: unknown, isTyped: boolean): unknown[] {
+  const decoding = isTyped ? "error decoding patch: " : "";
+  const operation = isTyped ? "handlers.jsonPatchOp" : "jsonpatch.Operation";
+  const operations = patch ?? [];
+  if (!Array.isArray(operations))
+    throw badRequest(`${decoding}${wrongForm(patch, isTyped ? `[]${operation}` : "jsonpatch.Patch")}`);
+  const odd = operations.find((one) => one !== null && !isObject(one));
+  if (odd !== undefined) throw badRequest(`${decoding}${wrongForm(odd, operation)}`);
+  if (isTyped) for (const one of operations.filter(isObject)) checkOperation(one);
+  if (operations.length > maxJsonPatchOperations)
+    throw requestTooLarge(
+      `Request entity is too large: The allowed maximum operations in a JSON patch is ${maxJsonPatchOperations}, got ${operations.length}`,
+    );
+  return operations;
+}
+
+function checkOperation(operation: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(operation)) {
+    if (!["op", "path", "from"].includes(name) || typeof value === "string" || value === null) continue;
+    throw badRequest(
+      `error decoding patch: json: cannot unmarshal ${goTypeOf(value)} into Go struct field jsonPatchOp.${name} of type string`,
+    );
   }
-  if (isObject(patch)) return;
-  if (type === "merge" && patch === null) throw badRequest("Invalid JSON Patch");
+}
+
+function changesOf(type: "merge" | "strategic", patch: unknown): Record<string, unknown> {
+  if (isObject(patch)) return patch;
+  if (patch === null && type === "strategic") return {};
+  if (patch === null) throw badRequest("Invalid JSON Patch");
   const why = wrongForm(patch, "map[string]interface {}");
   throw badRequest(type === "merge" ? `error decoding patch: ${why}` : why);
 }
@@ -70,8 +94,7 @@ export function decodePatched(
   if (wrongClaim !== undefined) throw refuse(wrongClaim);
   const unknown = decodeOr(resource, object, refuse);
   const problems = [...patchProblems(patch), ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`)];
-  if (problems.length > 0 && options.fieldValidation === "Strict") throw refuse(strictProblem(problems));
-  if (options.fieldValidation === "Warn") for (const problem of problems) caller.warn(problem);
+  tellProblems(problems, patch.body, options, caller, refuse);
   return object;
 }
 

@@ -53,3 +53,7 @@ export function admit({ admissions }: Registry, request: AdmissionRequest): void
 export function check({ admissions }: Registry, request: AdmissionRequest): void {
   for (const admission of admissions) admission.check?.(request);
 }
+
+export function accompany({ admissions }: Registry, request: AdmissionRequest): void {
+  for (const admission of admissions) admission.accompany?.(request);
+}

@@ -22,6 +22,12 @@ export interface ServedResource {
   readonly categories: readonly string[];
   readonly namespaced: boolean;
   readonly verbs: readonly Verb[];
+  /** What discovery shows, where it is less than what is answered. */
+  readonly shownVerbs?: readonly Verb[];
+  /** What whoever uses this version is told with every answer. */
+  readonly deprecation?: string;
+  /** Why nothing new is taken, where that is so. */
+  readonly takesNothingNew?: string;
   /** The table that holds it, such as `events`: all versions and groups that serve one kind share it. */
   readonly storedAs: string;
   /** The apiVersion under which its objects are stored. */

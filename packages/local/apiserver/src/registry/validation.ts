@@ -7,6 +7,9 @@ import { isCustom } from "./registry.ts";
 import type { AnyObject, AnyStoredObject, ServedResource } from "./resource.ts";
 import type { Caller } from "./verbs.ts";
 
+/** Groups whose kinds are not held to finalizers that have a domain, as custom kinds are not. */
+const anyFinalizer = ["apiextensions.k8s.io", "coordination.k8s.io", "policy"];
+
 /** `subresource` is "" or the one that is written; `old` is undefined where it is created. */
 export function validate(
   resource: ServedResource,
@@ -22,8 +25,7 @@ export function validate(
       namespaced,
       nameProblems: strategy.nameProblems ?? subdomainProblems,
       old: old?.metadata,
-      // The definitions of custom kinds are kept like custom kinds, and so are their own finalizers' names.
-      isBuiltIn: !isCustom(resource) && group !== "apiextensions.k8s.io",
+      isBuiltIn: !isCustom(resource) && !anyFinalizer.includes(group),
     }),
     ...(strategy.validate?.(draft, old, subresource) ?? []),
   ];

@@ -70,13 +70,17 @@ export interface DeleteOptions {
   propagationPolicy?: "Orphan" | "Background" | "Foreground";
   uid?: string;
   resourceVersion?: string;
+  /** Said in the old way: then it is told, too, that something is not gone yet. */
+  asksForCascade?: boolean;
 }
 
 /** A body as it was read: what it says, and which fields it says twice. */
 export interface Body {
   value: unknown;
-  /** Paths such as `spec.replicas`. */
+  /** Of JSON: paths such as `spec.replicas`. */
   duplicates: readonly string[];
+  /** Of YAML, where they are told by their line: `line 6: key "a" already set in map`. */
+  repeated?: readonly string[];
 }
 
 export type PatchBody =

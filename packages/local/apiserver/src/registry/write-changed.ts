@@ -1,5 +1,6 @@
 /** Stores another state of an object that is there: what PUT and every patch come to. Nothing here awaits but the disk. */
 import { jsonEqual } from "@berg/apimachinery";
+import type { AdmissionRequest } from "../admission/admission.ts";
 import { invalid as invalidField } from "../errors/field-error.ts";
 import { conflict, invalid, objectWasModified, refusal } from "../errors/refusals.ts";
 import type { AnyStored } from "../storage/table.ts";
@@ -9,8 +10,9 @@ import { untilOnDisk } from "./freshness.ts";
 import { countChange } from "./generation.ts";
 import { keepApart } from "./keep-apart.ts";
 import { dropRepeatedOwners, keepGeneration, keepSystemFields, placeInNamespace } from "./metadata.ts";
-import { admit, check, keyOfPlace, momentOf, type Registry, subjectOf, tableOf } from "./registry.ts";
+import { accompany, admit, check, keyOfPlace, momentOf, type Registry, subjectOf, tableOf } from "./registry.ts";
 import type { AnyObject, AnyStoredObject, Moment, ServedResource } from "./resource.ts";
+import { sentWriteOptions } from "./sent-options.ts";
 import { validate } from "./validation.ts";
 import type { Caller, Place, WriteOptions, Written } from "./verbs.ts";
 
@@ -40,7 +42,9 @@ export async function writeChanged(registry: Registry, changed: ChangedObject): 
     isDryRun: options.isDryRun,
     draft,
     old,
+    options: sentWriteOptions("UpdateOptions", options),
     moment,
+    warn: (text: string) => caller.warn(text),
   };
   admit(registry, request);
   dropRepeatedOwners(draft, caller, true);
@@ -50,7 +54,7 @@ export async function writeChanged(registry: Registry, changed: ChangedObject): 
   // A scale is another way to write the object itself.
   validate(resource, draft, old, subresource === "scale" ? "" : subresource, caller);
   check(registry, request);
-  return store(registry, changed, old);
+  return store(registry, changed, request);
 }
 
 /** Whoever names a version means that one and no later. */
@@ -86,9 +90,9 @@ function prepare(
 async function store(
   registry: Registry,
   { place, stored, draft, options, caller }: ChangedObject,
-  old: AnyStoredObject,
+  request: AdmissionRequest & { old: AnyStoredObject },
 ): Promise<Written> {
-  const { resource } = place;
+  const { resource, old } = request;
   const table = tableOf(registry, resource);
   const isOver = isLastUpdate(draft, old) && !isHeldBack(resource, draft);
   if (options.isDryRun) return { object: draft as AnyStoredObject, isNew: false };
@@ -101,6 +105,7 @@ async function store(
     await untilOnDisk(registry, table, stored, caller.signal);
     return { object: old, isNew: false };
   }
+  accompany(registry, request);
   return { object: toServed(resource, await table.put(next)), isNew: false };
 }
 

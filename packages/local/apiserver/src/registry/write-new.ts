@@ -1,11 +1,13 @@
 /** Stores an object that is not there yet: what POST, an apply and some PUTs come to. Nothing here awaits but the disk. */
 import { makeKey } from "@berg/apimachinery";
+import type { AdmissionRequest } from "../admission/admission.ts";
 import { alreadyExists, refusal } from "../errors/refusals.ts";
 import { toServed, toStored } from "./conversion.ts";
 import { dropRepeatedOwners, fillSystemFields, placeInNamespace } from "./metadata.ts";
 import { generatedName, nameAttempts } from "./names.ts";
-import { admit, check, isCustom, momentOf, type Registry, subjectOf, tableOf } from "./registry.ts";
+import { accompany, admit, check, isCustom, momentOf, type Registry, subjectOf, tableOf } from "./registry.ts";
 import type { AnyObject, AnyStoredObject, Moment, ServedResource } from "./resource.ts";
+import { sentWriteOptions } from "./sent-options.ts";
 import { validate } from "./validation.ts";
 import type { Caller, WriteOptions, Written } from "./verbs.ts";
 
@@ -35,7 +37,9 @@ export function writeNew(
     isDryRun: options.isDryRun,
     draft,
     old: undefined,
+    options: sentWriteOptions("CreateOptions", options),
     moment,
+    warn: (text: string) => caller.warn(text),
   };
   admit(registry, { ...request, name: metadata.name ?? "" });
   dropRepeatedOwners(draft, caller, true);
@@ -46,22 +50,25 @@ export function writeNew(
   if (strategy.hasGeneration) metadata.generation = 1;
   strategy.prepare?.(draft, undefined, moment);
   validate(resource, draft, undefined, "", caller);
-  check(registry, { ...request, name: metadata.name });
-  return store(registry, resource, draft, { wasNamed, isDryRun: options.isDryRun });
+  const checked = { ...request, name: metadata.name };
+  check(registry, checked);
+  return store(registry, checked, draft, wasNamed);
 }
 
 async function store(
   registry: Registry,
-  resource: ServedResource,
+  request: AdmissionRequest,
   draft: AnyObject,
-  { wasNamed, isDryRun }: { wasNamed: boolean; isDryRun: boolean },
+  wasNamed: boolean,
 ): Promise<Written> {
+  const { resource, isDryRun } = request;
   const { metadata } = draft;
   if (metadata.resourceVersion) throw refusal(500, "", "resourceVersion should not be set on objects to be created");
   const table = tableOf(registry, resource);
   const existing = table.newest(makeKey(metadata.namespace, metadata.name));
   if (existing) throw taken(resource, metadata.name, wasNamed, existing.metadata.deletionTimestamp !== undefined);
   if (isDryRun) return { object: draft as AnyStoredObject, isNew: true };
+  accompany(registry, request);
   const stored = await table.put(toStored(resource, draft));
   return { object: toServed(resource, stored), isNew: true };
 }

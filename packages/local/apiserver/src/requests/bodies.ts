@@ -57,7 +57,7 @@ export function readPatch(type: PatchBody["type"], bytes: Buffer, force: boolean
   const text = bytes.toString();
   if (type === "apply") {
     const body = parseYaml(text, (why) => badRequest(`error decoding YAML: error converting YAML to JSON: ${why}`));
-    return { type, body: { value: body.value ?? {}, duplicates: body.duplicates }, force };
+    return { type, body: body.value === null ? { value: {}, duplicates: [] } : body, force };
   }
   const prefix = type === "strategic" ? "" : "error decoding patch: ";
   return { type, body: parseJson(text, (why) => badRequest(`${prefix}${why}`)) };

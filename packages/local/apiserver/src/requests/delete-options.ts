@@ -27,6 +27,7 @@ export function readDeleteOptions(query: URLSearchParams, body: unknown): Delete
     isDryRun: wanted.dryRun.length > 0,
     ...(wanted.gracePeriodSeconds !== undefined && { gracePeriodSeconds: wanted.gracePeriodSeconds }),
     ...(policy !== undefined && { propagationPolicy: policy }),
+    ...(wanted.orphanDependents === false && { asksForCascade: true }),
     ...(wanted.uid !== undefined && { uid: wanted.uid }),
     ...(wanted.resourceVersion !== undefined && { resourceVersion: wanted.resourceVersion }),
   };

@@ -58,7 +58,7 @@ describe("options of a delete", () => {
       undefined,
       { isDryRun: true, gracePeriodSeconds: 0, propagationPolicy: "Orphan" },
     ],
-    ["orphanDependents=false", undefined, { isDryRun: false, propagationPolicy: "Background" }],
+    ["orphanDependents=false", undefined, { isDryRun: false, propagationPolicy: "Background", asksForCascade: true }],
     ["orphanDependents=true", undefined, { isDryRun: false, propagationPolicy: "Orphan" }],
     ["dryRun=All", {}, { isDryRun: false }],
     ["", { kind: "DeleteOptions", apiVersion: "v1", dryRun: ["All"] }, { isDryRun: true }],

@@ -1,7 +1,8 @@
 /** Selectors in a query; what is wrong with them is said in the words of Kubernetes. */
-import { type FieldMatcher, type LabelMatcher, parseFieldSelector, parseLabelSelector } from "@berg/apimachinery";
+import { type FieldMatcher, type LabelMatcher, ParseError, parseFieldSelector, parseLabelSelector } from "@berg/apimachinery";
 import { badRequest } from "../errors/refusals.ts";
 import { readText } from "./address.ts";
+import { labelSelectorProblem } from "./label-selector-problem.ts";
 
 export interface Selectors {
   labelSelector?: LabelMatcher;
@@ -21,18 +22,9 @@ function readLabels(text: string): LabelMatcher {
   try {
     return parseLabelSelector(text);
   } catch (error) {
-    throw badRequest(`unable to parse requirement: ${problemOf(error)}`);
+    if (!(error instanceof ParseError)) throw error;
+    throw badRequest(labelSelectorProblem(text));
   }
-}
-
-// Ours: `cannot read label selector "a===b": expected a value, found "="`. Kubernetes': `found '=', expected: identifier`.
-function problemOf(error: unknown): string {
-  if (!(error instanceof Error)) throw error;
-  const problem = error.message.replace(/^cannot read label selector ".*?(?<!\\)": /s, "");
-  const [, wanted, found] = /^expected (.*), found (.*)$/s.exec(problem) ?? [];
-  if (wanted === undefined || found === undefined) return problem;
-  const token = found === "the end" ? "" : (JSON.parse(found) as string);
-  return `found '${token}', expected: ${wanted === "a value" || wanted === "a label key" ? "identifier" : wanted}`;
 }
 
 function readFields(text: string): FieldMatcher {

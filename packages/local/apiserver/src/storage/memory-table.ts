@@ -3,6 +3,7 @@ import { type KubeObject, keyOf, type ObjectKey, splitKey } from "@berg/apimachi
 import { TableCursor } from "./cursor.ts";
 import { deepFreeze } from "./deep-freeze.ts";
 import { History, type HistoryLimits, RecordedEvent } from "./history.ts";
+import { checkSize } from "./largest-object.ts";
 import { SortedObjects } from "./sorted-objects.ts";
 import type { AnyStored, Cursor, Listed, Table } from "./table.ts";
 
@@ -88,7 +89,9 @@ export class MemoryTable implements Table {
     const revision = this.#store.nextRevision;
     const stored = withRevision(object, revision);
     const event = new RecordedEvent(previous ? "MODIFIED" : "ADDED", revision, stored, previous);
-    return this.#write(key, event, JSON.stringify(stored));
+    const text = JSON.stringify(stored);
+    checkSize(text);
+    return this.#write(key, event, text);
   }
 
   async remove(key: ObjectKey, last: AnyStored): Promise<AnyStored> {

@@ -35,7 +35,8 @@ export interface Table {
   listAt(revision: number, namespace?: string): Listed;
   /**
    * Creates or replaces. Gives the object its resourceVersion; resolves with it when it is on disk. Freezes what is in
-   * the object, which is not copied. Rejects with `DiskError` where it did not come to disk: nobody ever sees it then.
+   * the object, which is not copied. Rejects with a refusal where it is too large, and with `DiskError` where it did not
+   * come to disk: nobody ever sees it then.
    */
   put(object: KubeObject): Promise<AnyStored>;
   /** Resolves with the last state, under a resourceVersion of its own, when its end is on disk. */

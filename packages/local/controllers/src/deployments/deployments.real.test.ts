@@ -124,7 +124,9 @@ describe.skipIf(await missingControlPlane()).each(["ours", "real"] as const)("de
     expect(await kubectl("rollout", "status", "deployment/web")).toBe('deployment "web" successfully rolled out\n');
     await eventually("the event is there", async () => {
       const { items } = await client.list(Events, { namespace, fieldSelector: "involvedObject.kind=Deployment" });
-      return items.some(({ message }) => message === `Scaled up replica set web-${hash} from 0 to 3`);
+      const scaled = items.find(({ message }) => message === `Scaled up replica set web-${hash} from 0 to 3`);
+      if (scaled) expect(scaled.source?.component).toBe("deployment-controller");
+      return scaled !== undefined;
     });
   });
 

@@ -45,7 +45,8 @@ interface Turn {
 const unlimitedHistory = 2 ** 31 - 1;
 
 export function addDeploymentController(manager: Manager, { clock }: { clock: Clock }): void {
-  const { client, recorder } = manager;
+  const { client } = manager;
+  const recorder = manager.recorderFor("deployment-controller");
   const cachedDeployments = manager.informer(Deployments);
   const cachedSets = manager.informer(ReplicaSets);
   const pods = manager.informer(Pods);

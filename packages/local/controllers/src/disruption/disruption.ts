@@ -27,7 +27,8 @@ export function addDisruptionController(
   manager: Manager,
   { served, clock }: { served: ServedKinds; clock: Clock },
 ): void {
-  const { client, recorder } = manager;
+  const { client } = manager;
+  const recorder = manager.recorderFor("controllermanager");
   const budgets = manager.informer(PodDisruptionBudgets);
   const pods = manager.informer(Pods);
   const replicaSets = manager.informer(ReplicaSets);

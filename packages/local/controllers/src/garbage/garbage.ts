@@ -39,7 +39,8 @@ const lookAgainMs = 30_000;
 const patchesAtOnce = 10;
 
 export function addGarbageController(manager: Manager, { served, clock, log }: GarbageOptions): void {
-  const { client, recorder } = manager;
+  const { client } = manager;
+  const recorder = manager.recorderFor("garbage-collector-controller");
   const graph = new Graph();
   const owners = new Owners(client);
   const effects = new Effects(client);

@@ -27,7 +27,8 @@ import { isSameStatus, statusOf } from "./status.ts";
 const burst = 500;
 
 export function addReplicaSetController(manager: Manager, { clock }: { clock: Clock }): void {
-  const { client, recorder } = manager;
+  const { client } = manager;
+  const recorder = manager.recorderFor("replicaset-controller");
   const cachedSets = manager.informer(ReplicaSets);
   const cachedPods = manager.informer(Pods);
   const replicaSets = new OwnWrites(cachedSets, clock);

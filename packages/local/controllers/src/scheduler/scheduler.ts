@@ -27,7 +27,8 @@ import { Rooms } from "./rooms.ts";
 const schedulerName = "default-scheduler";
 
 export function addScheduler(manager: Manager, { clock }: { clock: Clock }): void {
-  const { client, recorder } = manager;
+  const { client } = manager;
+  const recorder = manager.recorderFor("default-scheduler");
   const nodes = manager.informer(Nodes);
   const cachedPods = manager.informer(Pods);
   const pods = new OwnWrites(cachedPods, clock);

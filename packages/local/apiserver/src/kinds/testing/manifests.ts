@@ -2,6 +2,7 @@
  * Manifests, good and bad, that are judged by a real API server and by ours, by name. Data, and so longer than other
  * files. Ports and addresses are from the first part of their range, from which none is given out by chance.
  */
+import { policyCases } from "../admissionregistration/testing/manifests.ts";
 
 /** One object: as it is created, and then what it is replaced with, one after the other. */
 export interface Case {
@@ -731,4 +732,6 @@ export const cases: Record<string, Case> = {
     kind: "csistoragecapacities.storage.k8s.io",
     create: { capacity: "-1", nodeTopology: { matchExpressions: [{ key: "a", operator: "Odd" }] } },
   },
+
+  ...policyCases,
 };

@@ -71,7 +71,8 @@ const strategy: Strategy = {
   },
   warnings(draft, old) {
     const { metadata, spec } = asA<Deployment>(draft);
-    if (old && jsonEqual(spec, old.spec)) return [];
+    // Annotations count as a change, too.
+    if (old && metadata.generation === old.metadata.generation) return [];
     return templateWarnings(old ? "unchanged" : metadata.name, "spec.template.spec", spec.template.spec);
   },
 };

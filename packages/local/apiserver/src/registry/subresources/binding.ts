@@ -6,20 +6,22 @@ import type { AnyStored } from "../../storage/table.ts";
 import { draftOf, isObject, partOf } from "../json.ts";
 import { keyOfPlace, type Registry, subjectOf, tableOf } from "../registry.ts";
 import type { AnyObject } from "../resource.ts";
-import type { Body, Place, WriteOptions } from "../verbs.ts";
+import type { Body, Caller, Place, WriteOptions } from "../verbs.ts";
 import { checkNameOf, readKind } from "./bodies.ts";
+import { checkSent } from "./check-sent.ts";
 import { setCondition } from "./conditions.ts";
 import { done } from "./success.ts";
 
-export async function bindPod(registry: Registry, place: Place, body: Body, { isDryRun }: WriteOptions) {
+export async function bindPod(registry: Registry, place: Place, body: Body, options: WriteOptions, caller: Caller) {
   const binding = readKind(registry, "Binding", ["v1"], body);
   checkNameOf("Binding", binding, place);
   const node = nodeOf(binding);
   const table = tableOf(registry, place.resource);
   const stored = table.newest(keyOfPlace(place));
   if (!stored) throw notFound(subjectOf(place.resource, place.name));
+  checkSent(registry, place, "binding", binding, options, caller);
   checkPod(place, stored, binding);
-  if (isDryRun) return done;
+  if (options.isDryRun) return done;
 
   const pod = draftOf(stored) as AnyObject;
   pod.spec = { ...partOf(pod, "spec"), nodeName: node };

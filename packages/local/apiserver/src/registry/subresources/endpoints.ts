@@ -32,7 +32,8 @@ export function subresourceEndpoints(registry: Registry) {
         evictPod(registry, place, body, options, caller),
     },
     "pods/binding": {
-      create: (place: Place, body: Body, options: WriteOptions) => bindPod(registry, place, body, options),
+      create: (place: Place, body: Body, options: WriteOptions, caller: Caller) =>
+        bindPod(registry, place, body, options, caller),
     },
   };
 }

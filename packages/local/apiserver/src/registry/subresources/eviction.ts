@@ -8,6 +8,7 @@ import { keyOfPlace, type Registry, subjectOf, tableOf } from "../registry.ts";
 import type { AnyObject } from "../resource.ts";
 import type { Body, Caller, DeleteOptions, Place, WriteOptions } from "../verbs.ts";
 import { checkNameOf, readKind } from "./bodies.ts";
+import { checkSent } from "./check-sent.ts";
 import { setCondition } from "./conditions.ts";
 import { type Budget, takeDisruption } from "./disruption-budget.ts";
 import { done } from "./success.ts";
@@ -22,11 +23,14 @@ export async function evictPod(registry: Registry, place: Place, body: Body, opt
   const stored = table.newest(keyOfPlace(place));
   if (!stored) throw notFound(subjectOf(place.resource, place.name));
   checkPreconditions(stored, deletion);
+  checkSent(registry, place, "eviction", eviction, options, caller);
+  // It has been asked about as an eviction, and is not asked about again as a deletion.
+  const unasked = { ...registry, admissions: [] };
   const budget = isProtected(stored) ? budgetOf(registry, stored) : undefined;
   const now = formatTime(registry.clock.now());
   const spent = budget && !isUnhealthyAndFree(stored, budget) ? takeDisruption(budget, place.name, now) : undefined;
   if (deletion.isDryRun) {
-    await deleteObject(registry, place, deletion, caller);
+    await deleteObject(unasked, place, deletion, caller);
     return done;
   }
 
@@ -38,7 +42,7 @@ export async function evictPod(registry: Registry, place: Place, body: Body, opt
   setCondition(pod, { type: "DisruptionTarget", status: "True", ...reason }, now);
   writes.push(table.put(pod));
   const { uid: _uid, resourceVersion: _version, ...unconditional } = deletion;
-  writes.push(deleteObject(registry, place, unconditional, caller));
+  writes.push(deleteObject(unasked, place, unconditional, caller));
   await Promise.all(writes);
   return done;
 }

@@ -45,7 +45,7 @@ export async function patchScale(
     throw unsupportedMediaType("", offeredFor(place));
   const stored = newest(registry, place);
   const live = scaleOf(place.resource, toServed(place.resource, stored));
-  const scale = decodePatched(scales, draftOf(patched(scales, live, patch)), patch, options, caller);
+  const scale = decodePatched(scales, draftOf(patched(scales, live, patch, options)), patch, options, caller);
   placeInNamespace(scale, scales, place.namespace);
   checkName(scale, place.name);
   return write(registry, place, stored, scale, options, caller);

@@ -158,7 +158,7 @@ const phase = (given: Given, name: string, status: object) =>
 test("binds a pod once", async () => {
   await using given = await givenPods();
   const bind = (sent: object, options = write, name = "p") =>
-    endpointsOf(given)["pods/binding"].create(at(pods, name), body(sent), options);
+    endpointsOf(given)["pods/binding"].create(at(pods, name), body(sent), options, given.caller);
   const to = (node: string, metadata: object = {}) => ({
     apiVersion: "v1",
     kind: "Binding",

@@ -15,22 +15,26 @@ import { type Node, type Problem, parseExpression } from "./parse.ts";
 import { placeOf } from "./place.ts";
 import { index, indexOptional, keyOf, select, selectOptional } from "./select.ts";
 import { bool, broken, type CelType, dyn, fits, formatType, listOf, mapOf, typeOf } from "./types.ts";
-import { TypeValue, typeNameOf, Uint, type Value } from "./values.ts";
+import { CelError, TypeValue, typeNameOf, Uint, type Value } from "./values.ts";
+
+/** What an expression can name beside what it binds itself: `self`, or `authorizer.requestResource`. */
+export type Environment = ReadonlyMap<string, CelType>;
 
 export interface Compiled {
   /** Undefined where there are problems. */
   expression: Expression | undefined;
   problems: Problem[];
-  usesOldSelf: boolean;
+  /** Those of its environment that it names. */
+  used: ReadonlySet<string>;
 }
 
-export function compileExpression(text: string, self: CelType, oldSelf: CelType): Compiled {
+export function compileExpression(text: string, environment: Environment): Compiled {
   const parsed = parseExpression(text);
-  if ("problem" in parsed) return { expression: undefined, problems: [parsed.problem], usesOldSelf: false };
-  const compiler = new Compiler(text, self, oldSelf);
+  if ("problem" in parsed) return { expression: undefined, problems: [parsed.problem], used: new Set() };
+  const compiler = new Compiler(text, environment);
   const expression = compiler.compile(parsed.tree);
-  const { problems, usesOldSelf } = compiler;
-  return { expression: problems.length === 0 ? expression : undefined, problems, usesOldSelf };
+  const { problems, used } = compiler;
+  return { expression: problems.length === 0 ? expression : undefined, problems, used };
 }
 
 interface Variable {
@@ -40,17 +44,15 @@ interface Variable {
 
 export class Compiler {
   readonly problems: Problem[] = [];
-  usesOldSelf = false;
+  readonly used = new Set<string>();
   readonly #text: string;
-  readonly #self: CelType;
-  readonly #oldSelf: CelType;
+  readonly #environment: Environment;
   readonly #variables = new Map<string, Variable>();
   #slots = 0;
 
-  constructor(text: string, self: CelType, oldSelf: CelType) {
+  constructor(text: string, environment: Environment) {
     this.#text = text;
-    this.#self = self;
-    this.#oldSelf = oldSelf;
+    this.#environment = environment;
   }
 
   compile(node: Node): Expression {
@@ -62,6 +64,8 @@ export class Compiler {
       case ".":
       case ".?": {
         const [receiver, name] = node.args as [Node, string];
+        const whole = node.op === "." && receiver.op === "id" ? this.#named(`${receiver.args}.${name}`) : undefined;
+        if (whole) return whole;
         const found = (node.op === "." ? select : selectOptional)(this.compile(receiver), name);
         return this.orProblem(this.place(node), found);
       }
@@ -140,14 +144,22 @@ export class Compiler {
       const { slot, type } = declared;
       return variable(type, (frame) => frame.variables[slot] as Value);
     }
-    if (name === "self") return variable(this.#self, (frame) => frame.self);
-    if (name === "oldSelf") {
-      this.usesOldSelf = true;
-      return variable(this.#oldSelf, (frame) => frame.oldSelf);
-    }
+    const named = this.#named(name);
+    if (named) return named;
     const typeName = typeNames.get(name);
     if (typeName !== undefined) return { type: typeOf("type"), run: () => new TypeValue(typeName) };
     return this.orProblem(node.start, `undeclared reference to '${name}' (in container '')`);
+  }
+
+  #named(name: string): Expression | undefined {
+    const type = this.#environment.get(name);
+    if (!type) return undefined;
+    this.used.add(name);
+    return variable(type, ({ inputs }) => {
+      const value = inputs[name];
+      if (value === undefined) throw new CelError(`no such attribute(s): ${name}`);
+      return value;
+    });
   }
 
   /** Only what is formatted may be of several types. */

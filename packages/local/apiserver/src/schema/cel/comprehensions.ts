@@ -5,7 +5,7 @@ import type { Frame } from "./frame.ts";
 import type { Expression } from "./functions.ts";
 import type { Node } from "./parse.ts";
 import { type CelType, dyn, formatType, int, isDyn } from "./types.ts";
-import { isList, noSuchOverload, type Value } from "./values.ts";
+import { CelError, isList, typeNameOf, type Value } from "./values.ts";
 
 export function comprehension(
   compiler: Compiler,
@@ -65,6 +65,13 @@ function iterate(
     for (let at = 0; at < values.length; at++) if (!take(BigInt(at), values[at] as Value)) break;
   } else if (values instanceof Map) {
     for (const [key, value] of values) if (!take(key, variables === 1 ? key : value)) break;
-  } else throw noSuchOverload();
+  } else throw new CelError(`got 'types.${goTypeName(values)}', expected iterable type`);
   return collector.result();
+}
+
+/** What Go calls it: `String`, `Null`, `Timestamp`. */
+function goTypeName(value: Value): string {
+  const name = typeNameOf(value).split(".").at(-1) as string;
+  const plain = name === "null_type" ? "null" : name;
+  return plain.slice(0, 1).toUpperCase() + plain.slice(1);
 }

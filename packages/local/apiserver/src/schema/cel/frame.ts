@@ -2,15 +2,14 @@
 import { CostExceeded, isList, Struct, type Value } from "./values.ts";
 
 export class Frame {
-  readonly self: Value;
-  readonly oldSelf: Value;
+  /** What stands for the names of its environment. */
+  readonly inputs: Readonly<Record<string, Value>>;
   /** Of comprehensions, by their slot. */
   readonly variables: Value[] = [];
   #left: number;
 
-  constructor(self: Value, oldSelf: Value, limit: number) {
-    this.self = self;
-    this.oldSelf = oldSelf;
+  constructor(inputs: Readonly<Record<string, Value>>, limit: number) {
+    this.inputs = inputs;
     this.#left = limit;
   }
 

@@ -1,7 +1,7 @@
 /** One rule, compiled, and what is wrong with it. */
 import { type FieldError, internalError, invalid, notSupported, required } from "../../errors/field-error.ts";
 import type { Schema, ValidationRule } from "../schema.ts";
-import { compileExpression } from "./compile.ts";
+import { compileExpression, type Environment } from "./compile.ts";
 import { normalizedPath } from "./field-path.ts";
 import type { Expression } from "./functions.ts";
 import { formatProblems } from "./parse.ts";
@@ -62,22 +62,22 @@ export function compileRule(
     const why = "internal error: failed to retrieve type information for x-kubernetes-validations";
     return { rule: undefined, problems: [internalError(path.replace(/\[\d+\]$/, ""), why)] };
   }
-  const oldSelf = source.optionalOldSelf ? optionalOf(shape.type) : shape.type;
-  const compiled = compileExpression(source.rule, shape.type, oldSelf);
+  const compiled = compileExpression(source.rule, environmentOf(source, shape));
   const condition = compiled.expression;
+  const usesOldSelf = compiled.used.has("oldSelf");
   if (!condition) refuse("rule", `compilation failed: ${formatProblems(source.rule, compiled.problems)}`);
   else if (condition.type !== bool) refuse("rule", "cel expression must evaluate to a bool");
   const message = condition?.type === bool ? compileMessage(source, shape, refuse) : undefined;
-  if (condition && compiled.usesOldSelf && uncorrelatable !== undefined) {
+  if (condition && usesOldSelf && uncorrelatable !== undefined) {
     const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`;
     problems.push(invalid(`${path}.rule`, source.rule, detail));
-  } else if (!compiled.usesOldSelf && source.optionalOldSelf !== undefined) {
+  } else if (!usesOldSelf && source.optionalOldSelf !== undefined) {
     const detail = "may not be set if oldSelf is not used in rule";
     problems.push(invalid(`${path}.optionalOldSelf`, source.optionalOldSelf, detail));
   }
   if (!condition || problems.length > 0) return { rule: undefined, problems };
   const fieldPath = normalizedPath(source.fieldPath ?? "", schema) ?? "";
-  return { rule: { source, condition, message, usesOldSelf: compiled.usesOldSelf, fieldPath }, problems };
+  return { rule: { source, condition, message, usesOldSelf, fieldPath }, problems };
 }
 
 /** A rule as Go prints it. */
@@ -92,17 +92,21 @@ function shownRule(rule: ValidationRule): unknown {
   };
 }
 
+function environmentOf({ optionalOldSelf }: ValidationRule, { type }: Shape): Environment {
+  return new Map([
+    ["self", type],
+    ["oldSelf", optionalOldSelf ? optionalOf(type) : type],
+  ]);
+}
+
 function compileMessage(
-  { messageExpression = "", optionalOldSelf }: ValidationRule,
-  { type }: Shape,
+  rule: ValidationRule,
+  shape: Shape,
   refuse: (field: string, detail: string) => void,
 ): Expression | undefined {
+  const { messageExpression = "" } = rule;
   if (messageExpression === "") return undefined;
-  const { expression, problems } = compileExpression(
-    messageExpression,
-    type,
-    optionalOldSelf ? optionalOf(type) : type,
-  );
+  const { expression, problems } = compileExpression(messageExpression, environmentOf(rule, shape));
   if (!expression) {
     refuse("messageExpression", `messageExpression compilation failed: ${formatProblems(messageExpression, problems)}`);
   } else if (formatType(expression.type) !== formatType(string)) {

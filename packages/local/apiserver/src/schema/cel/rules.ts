@@ -132,11 +132,8 @@ class Run implements Judgement {
     const before = old === undefined || !rule.usesOldSelf ? undefined : attempt(() => shape.read(old));
     if (before instanceof CelError) return before;
     const wrapped = before === undefined ? none : new Optional(before);
-    return new Frame(
-      self,
-      rule.source.optionalOldSelf ? wrapped : (before ?? null),
-      Math.min(costOfOneRule, this.#left),
-    );
+    const oldSelf = rule.source.optionalOldSelf ? wrapped : (before ?? null);
+    return new Frame({ self, oldSelf }, Math.min(costOfOneRule, this.#left));
   }
 
   #run(expression: Expression, frame: Frame): Value | Error {

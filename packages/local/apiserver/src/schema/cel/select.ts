@@ -13,6 +13,7 @@ export function fieldType(type: CelType, name: string): CelType | string {
   }
   if (type.fields) return type.fields.get(name) ?? `undefined field '${name}'`;
   if (type.name === "map") return type.of[1] as CelType;
+  if (type.name.includes(".")) return `unexpected failed resolution of '${type.name}'`;
   return `type '${formatType(type)}' does not support field selection`;
 }
 
@@ -106,7 +107,8 @@ function find(value: Value, key: Value): Optional {
 function lookUp(value: Value, key: Value): Value | undefined {
   if (value instanceof Struct) return typeof key === "string" ? value.get(key) : undefined;
   if (value instanceof Map) return value.get(keyOf(key));
-  if (!isList(value)) throw noSuchOverload();
+  // There is nothing in a text, a number or null.
+  if (!isList(value)) return undefined;
   const at = typeof key === "number" ? key : Number(keyOf(key));
   if (!Number.isInteger(at)) throw new CelError(`unsupported index value ${shown(key)} in list`);
   return at < 0 ? undefined : value[at];

@@ -5,10 +5,11 @@
 import { badRequest } from "../../errors/refusals.ts";
 import { additional, child, isRecord, type Json, own, set } from "../json.ts";
 import { metadataSchema } from "../metadata/metadata-schema.ts";
+import { isMicroTime } from "../micro-time.ts";
 import type { Schema } from "../schema.ts";
 import { isTooDeep, tooDeep } from "./depth.ts";
 import { goType, jsonType, structOf, zeroValue } from "./go-types.ts";
-import { readBytes, readQuantity, readTime, Unreadable } from "./scalars.ts";
+import { readBytes, readMicroTime, readQuantity, readTime, Unreadable } from "./scalars.ts";
 
 /** As many unknown fields as Kubernetes tells. */
 const mostTold = 100;
@@ -81,7 +82,10 @@ function versionOf({ apiVersion }: Json): string {
 function decode(object: Json, schema: Schema, place: Place): string[] {
   const version = versionOf(object) || "v1";
   const unknown: string[] = [];
+  // Go goes on after a wrong type, and stops at once where a type reads itself, such as a time or an amount.
+  let wrongType: Unreadable | undefined;
   readFields(object, schema, place);
+  if (wrongType) throw wrongType;
   return unknown;
 
   function readFields(value: Json, shape: Schema, at: Place): void {
@@ -117,7 +121,9 @@ function decode(object: Json, schema: Schema, place: Place): string[] {
       case "object":
         return isRecord(value) ? readObject(value, shape, at) : refuse(value, shape, at);
       case "string":
-        return typeof value === "string" ? readText(value, shape) : refuse(value, shape, at);
+        if (shape.format === "byte" && Array.isArray(value)) return readByteList(value, at);
+        if (typeof value !== "string") return refuse(value, shape, at);
+        return shape.format === "byte" ? readBase64(value) : readText(value, shape);
       case "boolean":
         return typeof value === "boolean" ? value : refuse(value, shape, at);
       case "number":
@@ -144,23 +150,57 @@ function decode(object: Json, schema: Schema, place: Place): string[] {
   }
 
   function readInteger(value: unknown, shape: Schema, at: Place): unknown {
-    if (typeof value !== "number") return refuse(value, shape, at);
-    const most = shape.format === "int32" ? 2 ** 31 : 2 ** 63;
-    if (Number.isInteger(value) && value < most && value >= -most) return value;
-    return refuse(value, shape, at, `number ${value}`);
+    return isInteger(value, shape) ? value : refuse(value, shape, at, shownNumber(value));
   }
 
   function readIntOrString(value: unknown, shape: Schema, at: Place): unknown {
     if (shape.format === "quantity") return readQuantity(value);
-    return typeof value === "string" ? value : readInteger(value, { type: "integer", format: "int32" }, at);
+    if (typeof value === "string" || isInteger(value, int32)) return value;
+    throw wrongTypeOf(value, int32, at, shownNumber(value));
   }
 
-  function refuse(value: unknown, shape: Schema, at: Place, what = jsonType(value)): never {
+  function readBase64(value: string): string | null {
+    try {
+      return readBytes(value);
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      wrongType ??= error;
+      return null;
+    }
+  }
+
+  /** Bytes may also come one by one. */
+  function readByteList(value: unknown[], at: Place): string {
+    const wrong = value.find((item) => item !== null && !(isInteger(item, int32) && (item as number) >>> 0 < 256));
+    if (wrong !== undefined) refuse(wrong, byte, at, shownNumber(wrong));
+    return Buffer.from(value.map(Number)).toString("base64");
+  }
+
+  /** As if nothing had been there. */
+  function refuse(value: unknown, shape: Schema, at: Place, what = jsonType(value)): null {
+    wrongType ??= wrongTypeOf(value, shape, at, what);
+    return null;
+  }
+
+  function wrongTypeOf(value: unknown, shape: Schema, at: Place, what = jsonType(value)): Unreadable {
     const type = goType(shape, at.holds, version);
-    throw new Unreadable(
+    return new Unreadable(
       `json: cannot unmarshal ${what} into Go struct field ${at.struct}.${at.fields} of type ${type}`,
     );
   }
+}
+
+const byte: Schema = { type: "integer", format: "uint8" };
+const int32: Schema = { type: "integer", format: "int32" };
+
+function isInteger(value: unknown, { format }: Schema): boolean {
+  const most = format === "int32" ? 2 ** 31 : 2 ** 63;
+  return Number.isInteger(value) && (value as number) < most && (value as number) >= -most;
+}
+
+/** A number that does not fit is shown. */
+function shownNumber(value: unknown): string {
+  return typeof value === "number" ? `number ${value}` : jsonType(value);
 }
 
 /** In a list or map: errors do not name the place in it. */
@@ -169,8 +209,8 @@ function inside(at: Place, step: string): Place {
 }
 
 function readText(value: string, schema: Schema): string {
-  if (schema.format === "byte") return readBytes(value);
-  return schema.format === "date-time" ? readTime(value) : value;
+  if (schema.format !== "date-time") return value;
+  return isMicroTime(schema) ? readMicroTime(value) : readTime(value);
 }
 
 /** Go leaves these out when it writes the object. */

@@ -86,6 +86,24 @@ describe("built-in objects", () => {
 
   test("quantities have one form", () => {
     expect(["0.5", 2, "1024Mi", "1e3", " 100m "].map(readQuantity)).toEqual(["500m", "2", "1Gi", "1e3", "100m"]);
+    const withoutDigits = [".", "+", "Gi", "Ti", "E", "m", "-.Ki", "e3", ".e+3", "E3"];
+    expect(withoutDigits.map(readQuantity)).toEqual(withoutDigits.map(() => "0"));
+  });
+
+  test.each([
+    ["", /^quantities must match/],
+    ["..", /^quantities must match/],
+    [".5.", /^quantities must match/],
+    ["Ki.", /^quantities must match/],
+    ["one", /^quantities must match/],
+    ["e", /^unable to parse quantity's suffix$/],
+    ["e-", /^unable to parse quantity's suffix$/],
+    ["1e3k", /^quantities must match/],
+    ["1KiKi", /^unable to parse quantity's suffix$/],
+    ["Pi", /^unable to parse numeric part of quantity$/],
+    ["Ei", /^unable to parse numeric part of quantity$/],
+  ])("the quantity %j is refused", (text, why) => {
+    expect(() => readQuantity(text)).toThrow(why);
   });
 
   test("whatever is sent is read or refused, and read again as it is", () => {

@@ -59,7 +59,7 @@ export function goType(schema: Schema, struct: string, version: string): string 
     case "string":
       return schema.format === "byte" ? "[]uint8" : "string";
     case "integer":
-      return schema.format === "int32" ? "int32" : "int64";
+      return schema.format === "int32" || schema.format === "uint8" ? schema.format : "int64";
     case "number":
       return "float64";
     case "boolean":

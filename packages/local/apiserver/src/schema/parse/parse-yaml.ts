@@ -2,10 +2,11 @@
  * Bodies in YAML, read as Kubernetes reads them: YAML 1.1 (`yes` is a boolean, `0777` is octal) without its times and
  * base-60 numbers, the first document only.
  */
-import { type Document, isAlias, isMap, isScalar, isSeq, parseAllDocuments, type Tags } from "yaml";
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments, type Tags } from "yaml";
 import { badRequest } from "../../errors/refusals.ts";
 import type { Body } from "../../registry/verbs.ts";
 import { type Explain, parseJson, summaryOf } from "./parse-json.ts";
+import { repeatedKeys } from "./repeated-keys.ts";
 
 const leftOut = ["binary", "timestamp", "omap", "pairs", "set"].map((name) => `tag:yaml.org,2002:${name}`);
 
@@ -13,7 +14,7 @@ export function parseYaml(text: string, explain: Explain = badRequest): Body {
   // Most clients send JSON under this name, which is far quicker to read.
   if (text.startsWith("{")) {
     try {
-      return parseJson(text);
+      return new JsonAsYaml(parseJson(text), text);
     } catch {
       // Then it is YAML's own notation with braces.
     }
@@ -38,18 +39,37 @@ type Tag = Exclude<Tags[number], string>;
 class BadYaml extends Error {}
 
 function read(text: string): Body {
+  const lineCounter = new LineCounter();
   const documents = parseAllDocuments(text, {
     version: "1.1",
     uniqueKeys: false,
+    lineCounter,
     customTags: (tags) => [...tags.filter(isKept), octal, binary],
   });
   const document = Array.isArray(documents) ? documents[0] : undefined;
   if (document === undefined) return { value: null, duplicates: [] };
   const [error] = document.errors;
   if (error) throw new BadYaml(`yaml: line ${error.linePos?.[0].line ?? 1}: ${error.message.split("\n")[0]}`);
-  const duplicates = new Set<string>();
-  inspect(document.contents, "", duplicates);
-  return { value: toValue(document), duplicates: [...duplicates] };
+  inspect(document.contents);
+  return { value: toValue(document), duplicates: [], repeated: repeatedKeys(document, lineCounter) };
+}
+
+/** Looks for keys that are said twice only when somebody asks for them, and for their lines only where there are any. */
+class JsonAsYaml implements Body {
+  readonly value: unknown;
+  readonly duplicates = [];
+  readonly #text: string;
+  readonly #json: Body;
+
+  constructor(json: Body, text: string) {
+    this.value = json.value;
+    this.#json = json;
+    this.#text = text;
+  }
+
+  get repeated(): readonly string[] {
+    return this.#json.duplicates.length === 0 ? [] : (read(this.#text).repeated ?? []);
+  }
 }
 
 function toValue(document: Document): unknown {
@@ -89,27 +109,18 @@ function isKept(tag: Tags[number]): boolean {
   return !leftOut.includes(tag.tag) && !("format" in tag && tag.format === "TIME");
 }
 
-/** Finds fields that are said twice, and refuses what JSON has not. */
-function inspect(node: unknown, path: string, duplicates: Set<string>): void {
+/** Refuses what JSON has not. */
+function inspect(node: unknown): void {
   if (isMap(node)) {
-    const keys = new Set<string>();
     for (const { key, value } of node.items) {
-      const name = nameOf(key);
-      const field = path === "" ? name : `${path}.${name}`;
-      if (keys.has(name)) duplicates.add(field);
-      keys.add(name);
-      inspect(value, field, duplicates);
+      const isKey = isAlias(key) || (isScalar(key) && key.value !== null);
+      if (!isKey) throw new BadYaml("unsupported map key: only strings, numbers and booleans may be keys");
+      inspect(value);
     }
   } else if (isSeq(node)) {
-    for (const [index, item] of node.items.entries()) inspect(item, `${path}[${index}]`, duplicates);
+    for (const item of node.items) inspect(item);
   } else if (isScalar(node) && typeof node.value === "number" && !Number.isFinite(node.value)) {
     const name = Number.isNaN(node.value) ? "NaN" : node.value > 0 ? "+Inf" : "-Inf";
     throw new BadYaml(`json: unsupported value: ${name}`);
   }
-}
-
-function nameOf(key: unknown): string {
-  if (isScalar(key) && key.value !== null) return String(key.value);
-  if (isAlias(key)) return `*${key.source}`;
-  throw new BadYaml("unsupported map key: only strings, numbers and booleans may be keys");
 }

@@ -123,15 +123,33 @@ describe("YAML", () => {
 
   test("JSON is read as JSON", () => {
     const body = parseYaml('{"a":1,"a":2}');
-    expect(body.value).toEqual({ a: 2 });
-    expect(body.duplicates).toEqual(["a"]);
+    expect(body).toMatchObject({ value: { a: 2 }, duplicates: [], repeated: ['line 1: key "a" already set in map'] });
+    expect(parseYaml('{"a":1}').repeated).toEqual([]);
     expect(parseYaml("{a: 1, b: [x, yes]}").value).toEqual({ a: 1, b: ["x", true] });
   });
 
-  test("fields that are said twice are told, the last one counts", () => {
-    const { value, duplicates } = parseYaml("a:\n  b: 1\n  b: 2\nl:\n- x: 1\n  x: 2\n");
+  test("the last of what is said twice counts", () => {
+    const { value } = parseYaml("a:\n  b: 1\n  b: 2\nl:\n- x: 1\n  x: 2\n");
     expect(value).toEqual({ a: { b: 2 }, l: [{ x: 2 }] });
-    expect(duplicates).toEqual(["a.b", "l[0].x"]);
+  });
+
+  // As a real server told them.
+  test.each([
+    ["a: 1\nb: 2\n", []],
+    ["a: 1\n# c\n\na: 2\na: 3\n", ['4 "a"', '5 "a"']],
+    ["a: {x: 1, x: 2}\na:\n  b: 1\n", ['1 "x"', '3 "a"']],
+    ["l:\n- {x: 1,\n  x: 2}\n", ['3 "x"']],
+    ["1: a\n'1': b\n1: c\ntrue: a\ntrue: b\n1.5: a\n1.5: b\n", ["3 1", "5 true", "7 1.5"]],
+    ["a: |\n  x\n  y\nb: 1\na: >\n  z\n", ['5 "a"']],
+    ["a: 1\r\na: 2\r\n", ['2 "a"']],
+    ["'a\"b': 1\n'a\"b': 2\n", ['2 "a\\"b"']],
+    ["x: &x {a: 1}\ny:\n  <<: *x\n  a: 2\n", ['4 "a"']],
+    ["x: &x {a: 1}\ny:\n  a: 2\n  <<: [{a: 3}, *x]\n", ['1 "a"', '4 "a"']],
+    ["a:\na:\nb: 1\n", ['2 "a"']],
+    ["a: 1\n---\nb: 1\nb: 2\n", []],
+  ])("%j says twice: %j", (text, wanted) => {
+    const told = wanted.map((one) => one.replace(/^(\d+) (.*)$/, "line $1: key $2 already set in map"));
+    expect(parseYaml(text).repeated).toEqual(told);
   });
 
   test("only the first document is read", () => {

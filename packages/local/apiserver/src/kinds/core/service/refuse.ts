@@ -4,5 +4,5 @@ import { invalid } from "../../../errors/refusals.ts";
 import type { Service } from "./shape.ts";
 
 export function refuse({ metadata }: Service, errors: FieldError[]): void {
-  if (errors.length > 0) throw invalid({ group: "", kind: "Service", name: metadata.name }, errors);
+  if (errors.length > 0) throw invalid({ group: "", kind: "Service", name: metadata.name ?? "" }, errors);
 }

@@ -1,6 +1,5 @@
 /** What a pod, and a pod template, is given where it says nothing. The draft is in its stored form already. */
-import { parseQuantity, Quantity } from "@berg/apimachinery";
-import type { Container, EnvVar, Handler, PodSpec, Probe, ResourceList, Volume } from "../types.ts";
+import type { Container, EnvVar, Handler, PodSpec, Probe, Volume } from "../types.ts";
 import { containerRequests } from "./container-requests.ts";
 import { imageTag } from "./image-name.ts";
 import { dropUnreleased } from "./unreleased.ts";
@@ -16,9 +15,6 @@ export function fillInPodSpec(spec: PodSpec): void {
   fillInServiceAccount(spec);
   for (const volume of spec.volumes ?? []) fillInVolume(volume);
   for (const container of allContainers(spec)) fillInContainer(container);
-  roundUp(spec.overhead);
-  roundUp(spec.resources?.limits);
-  roundUp(spec.resources?.requests);
 }
 
 /** For pods alone, so that templates stay as they were written. */
@@ -57,8 +53,6 @@ function fillInContainer(container: Container): void {
   fillInProbe(container.startupProbe);
   fillInHandler(container.lifecycle?.postStart);
   fillInHandler(container.lifecycle?.preStop);
-  roundUp(container.resources?.limits);
-  roundUp(container.resources?.requests);
 }
 
 /** A tag that moves is looked up each time. */
@@ -99,19 +93,6 @@ function fillInVolume(volume: Volume): void {
   for (const source of projected?.sources ?? []) {
     for (const file of source.downwardAPI?.items ?? []) if (file.fieldRef) file.fieldRef.apiVersion ??= "v1";
     if (source.serviceAccountToken) source.serviceAccountToken.expirationSeconds ??= 3600;
-  }
-}
-
-const nanosPerThousandth = 1_000_000n;
-
-/** Nothing finer than a thousandth is accounted for. */
-function roundUp(list: ResourceList | undefined): void {
-  for (const [name, text] of Object.entries(list ?? {})) {
-    const { nanos, format } = parseQuantity(text);
-    const over = nanos % nanosPerThousandth;
-    if (over === 0n || !list) continue;
-    const rounded = nanos - over + (nanos > 0n ? nanosPerThousandth : -nanosPerThousandth);
-    list[name] = new Quantity(rounded, format).toString();
   }
 }
 

@@ -1,5 +1,6 @@
 /** Everything that a rule can call. */
 import { Functions } from "../functions.ts";
+import { authorizers } from "./authorizer.ts";
 import { conversions } from "./conversions.ts";
 import { formats } from "./formats.ts";
 import { lists } from "./lists.ts";
@@ -28,6 +29,7 @@ export const functions = new Functions([
   ...quantities,
   ...formats,
   ...semver,
+  ...authorizers,
 ]);
 
 /** Types that can be named: `type(self) == string`. By their name, what `type` gives. */
