@@ -1,6 +1,6 @@
 /** The client of an engine at a socket: each method of the contract, from the file that knows how. */
 import { type Clock, systemClock } from "@berg/kube";
-import { type InfoAnswer, infoOf } from "./answers.ts";
+import { buildImage } from "./build.ts";
 import * as containers from "./containers.ts";
 import type { Engine } from "./engine.ts";
 import { containerEvents } from "./events.ts";
@@ -14,16 +14,12 @@ import { Session } from "./session.ts";
 export function connectEngine(socketPath: string, options: { clock?: Clock } = {}): Engine {
   const session = new Session(socketPath, options.clock ?? systemClock);
   return {
-    async info(signal) {
-      const what = "ask the container engine what it is";
-      const { name } = await session.dialect(what, signal);
-      const { body } = await session.send({ what, method: "GET", path: "/info", signal });
-      return infoOf(body as InfoAnswer, name);
-    },
+    info: (signal) => session.info(signal),
 
     inspectImage: (name, signal) => images.inspectImage(session, name, signal),
     pullImage: (name, pull, signal) => images.pullImage(session, name, pull, signal),
     loadImage: (archive, signal) => images.loadImage(session, archive, signal),
+    buildImage: (name, build, signal) => buildImage(session, name, build, signal),
 
     createNetwork: (network, signal) => networks.createNetwork(session, network, signal),
     inspectNetwork: (name, signal) => networks.inspectNetwork(session, name, signal),

@@ -12,6 +12,8 @@ export interface Engine {
   pullImage(name: string, options: PullOptions, signal?: AbortSignal): Promise<void>;
   /** Of `docker save`, in any of its layouts. */
   loadImage(archive: AsyncIterable<Uint8Array> | Uint8Array, signal?: AbortSignal): Promise<void>;
+  /** From a directory with a Dockerfile, as a tar archive. What the engine says meanwhile is said line by line. */
+  buildImage(name: string, options: BuildOptions, signal?: AbortSignal): Promise<void>;
 
   createNetwork(body: NetworkCreate, signal?: AbortSignal): Promise<{ id: string }>;
   inspectNetwork(nameOrId: string, signal?: AbortSignal): Promise<Network | undefined>;
@@ -68,6 +70,13 @@ export interface EngineInfo {
 export interface PullOptions {
   auth?: RegistryAuth;
   onProgress?(text: string): void;
+}
+
+export interface BuildOptions {
+  context: Uint8Array;
+  /** Its path in the archive. */
+  dockerfile: string;
+  onProgress?(line: string): void;
 }
 
 export interface RegistryAuth {

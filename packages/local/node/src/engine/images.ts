@@ -63,7 +63,7 @@ export async function loadImage(
 }
 
 /** Reads what the engine says until it is done. That it went wrong is said there, after the engine has agreed. */
-async function report(
+export async function report(
   session: Session,
   call: SessionCall,
   onReport: (report: Report) => void = () => {},
@@ -105,6 +105,6 @@ function encode(auth: RegistryAuth): string {
 
 const pieceSize = 1024 * 1024;
 
-function* pieces(archive: Uint8Array): Iterable<Uint8Array> {
+export function* pieces(archive: Uint8Array): Iterable<Uint8Array> {
   for (let start = 0; start < archive.length; start += pieceSize) yield archive.subarray(start, start + pieceSize);
 }

@@ -12,11 +12,12 @@ import { connectEngine } from "./connect.ts";
 import { type Engine, EngineError, type EngineInfo } from "./engine.ts";
 import type { Environment } from "./places.ts";
 
-// The shell waits on a pipe whose other end this process holds: it closes even when this process is killed.
+// The shell waits on a pipe whose other end this process holds: it closes even when this process is killed, and then
+// nobody else is there to remove the directory.
 const script = `
 exec 3<&0 </dev/null
 "$1" system service --time=0 "unix://$2" 3<&- & service=$!
-(read -r _ <&3; kill "$service") & waiter=$!
+(read -r _ <&3; rm -rf -- "$3"; kill "$service") & waiter=$!
 wait "$service"; code=$?
 kill "$waiter"
 exit "$code"
@@ -87,7 +88,7 @@ class Service {
       env: { ...env },
       stdio: ["pipe", "ignore", "pipe"],
     };
-    this.#start = () => this.#watch(spawn("/bin/sh", ["-c", script, "berg-podman", podman, socket], options));
+    this.#start = () => this.#watch(spawn("/bin/sh", ["-c", script, "berg-podman", podman, socket, directory], options));
     this.#child = this.#start();
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dialectOf } from "./version.ts";
+import { dialectOf, podmanDialect } from "./version.ts";
 
 test.each([
   ["the version that this is written for", { ApiVersion: "1.41", MinAPIVersion: "1.12" }, "/v1.41"],
@@ -23,4 +23,13 @@ test("Podman is known by its engine, and not by its API", () => {
   expect(dialectOf(podman).name).toBe("podman");
   expect(dialectOf({ ApiVersion: "1.41", Components: [{ Name: "Engine" }] }).name).toBe("docker");
   expect(dialectOf({ ApiVersion: "1.41", Components: null }).name).toBe("docker");
+});
+
+test("Podman is known by what stands over its answers, where the versions of its API do too", () => {
+  const podman = { "api-version": "1.41", "libpod-api-version": "4.3.1" };
+  expect(podmanDialect(podman)).toEqual({ name: "podman", prefix: "/v1.41" });
+  expect(podmanDialect({ ...podman, "api-version": "1.40" })).toMatchObject({ prefix: "/v1.40" });
+  expect(() => podmanDialect({ ...podman, "api-version": "1.24" })).toThrow("too old");
+  expect(podmanDialect({ "api-version": "1.41" })).toBeUndefined();
+  expect(podmanDialect({ "libpod-api-version": "4.3.1" })).toBeUndefined();
 });

@@ -14,6 +14,7 @@ export interface VersionAnswer {
   Components?: readonly { Name?: string }[] | null;
 }
 
+const podmanName = "Podman Engine";
 /** What this client is written for and tested with. A newer engine that has dropped it gets its own oldest. */
 const spoken = "1.41";
 /** Docker 19.03: the first that takes all that is sent. */
@@ -27,8 +28,15 @@ export function dialectOf(answer: VersionAnswer): Dialect {
     throw new EngineError(`the container engine is too old: it speaks ${newestThere}, ${oldest} is needed`, 0);
   }
   const version = isOlder(newestThere, spoken) ? newestThere : isOlder(spoken, oldestThere) ? oldestThere : spoken;
-  const isPodman = answer.Components?.some(({ Name }) => Name === "Podman Engine") ?? false;
+  const isPodman = answer.Components?.some(({ Name }) => Name === podmanName) ?? false;
   return { name: isPodman ? "podman" : "docker", prefix: `/v${version}` };
+}
+
+/** Podman names itself wherever it answers, which spares the question for its versions: that takes it a second. */
+export function podmanDialect(headers: Readonly<Record<string, unknown>>): Dialect | undefined {
+  const { "api-version": version, "libpod-api-version": podman } = headers;
+  if (typeof version !== "string" || podman === undefined) return undefined;
+  return dialectOf({ ApiVersion: version, Components: [{ Name: podmanName }] });
 }
 
 function isOlder(version: string, than: string): boolean {

@@ -11,6 +11,7 @@ import { EngineError } from "./engine.ts";
 // A stand-in for an engine that answers what no real one can be made to answer.
 let directory: string;
 let server: Server;
+let isGone = false;
 let answer: (request: IncomingMessage, response: ServerResponse) => void;
 const asked: string[] = [];
 const clock = new FakeClock();
@@ -19,9 +20,11 @@ const engine = () => connectEngine(join(directory, "engine.sock"), { clock });
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "berg-wire-"));
   asked.length = 0;
+  isGone = false;
   server = createServer((request, response) => {
     asked.push(`${request.method} ${request.url}`);
-    if (request.url === "/version") response.end('{"ApiVersion":"1.41"}');
+    if (request.url === "/_ping" && !isGone) response.end("OK");
+    else if (request.url === "/version") response.end('{"ApiVersion":"1.41"}');
     else answer(request, response);
   });
   server.listen(join(directory, "engine.sock"));
@@ -172,4 +175,18 @@ test("where nobody listens, that is said with the place, and the engine's versio
   await once(server, "listening");
   await there.listContainers({});
   expect(asked.filter((line) => line === "GET /version")).toHaveLength(2);
+});
+
+test("what the engine is stays as it said until it could not be reached; whether it is there is asked each time", async () => {
+  const there = engine();
+  answer = (_, response) => response.end('{"ServerVersion":"1","NCPU":2}');
+  const first = await there.info();
+  expect(await there.info()).toBe(first);
+  expect(asked).toEqual(["GET /_ping", "GET /version", "GET /v1.41/info", "GET /_ping"]);
+  isGone = true;
+  answer = (_, response) => response.destroy();
+  await expect(there.info()).rejects.toMatchObject({ status: 0, message: expect.stringMatching(/what it is: /) });
+  isGone = false;
+  answer = (_, response) => response.end('{"NCPU":4}');
+  expect((await there.info()).cpus).toBe(4);
 });

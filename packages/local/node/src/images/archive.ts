@@ -68,6 +68,8 @@ function manifestOf(options: ImageOptions, layers: readonly LayerArchive[]) {
     os: "linux",
     config: { Entrypoint: entrypoint ?? null, Cmd: command ?? null, User: user, Env: env, WorkingDir: workingDir },
     rootfs: { type: "layers", diff_ids: layers.map(({ digest }) => `sha256:${digest}`) },
+    // Podman builds no image on one whose layers are not told here.
+    history: layers.map(() => ({ created_by: "berg" })),
   });
   const configFile = `${sha256(config)}.json`;
   const entry = { Config: configFile, RepoTags: [name], Layers: layers.map(({ path }) => path) };

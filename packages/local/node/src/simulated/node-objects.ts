@@ -5,7 +5,7 @@ import { isConditionTrue, type Lease, type Node } from "@berg/kube";
 type NodeCondition = NonNullable<NonNullable<Node["status"]>["conditions"]>[number];
 
 /** Marks the nodes that a simulator made. */
-const simulatedLabel = "simulator.berg.norelect.ch/simulated";
+export const simulatedLabel = "simulator.berg.norelect.ch/simulated";
 
 export const leaseNamespace = "kube-node-lease";
 /** kubelet's own times; the node controller waits for 50 s. */

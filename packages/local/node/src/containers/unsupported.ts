@@ -1,0 +1,33 @@
+/** What a pod may ask for, and this node does not give: said in plain words, where its owner looks for why it waits. */
+import type { Pod } from "@berg/kube";
+import { initContainersOf, mainContainersOf, type Volume } from "./shapes.ts";
+
+/** Why the pod cannot run here at all; undefined where it can. */
+export function unsupportedOf(pod: Pod): string | undefined {
+  const { spec } = pod;
+  if (spec?.hostNetwork) return "this node gives no pod the host's network (hostNetwork)";
+  if (spec?.hostPID) return "this node shows no pod the host's processes (hostPID)";
+  if (spec?.hostIPC) return "this node gives no pod the host's IPC (hostIPC)";
+  if (spec?.shareProcessNamespace)
+    return "this node does not share processes among a pod's containers (shareProcessNamespace)";
+  if (spec?.resourceClaims?.length) return "this node has no devices to claim (resourceClaims)";
+  for (const container of [...initContainersOf(pod), ...mainContainersOf(pod)]) {
+    if (container.ports?.some(({ hostPort }) => hostPort))
+      return `this node opens no host ports (hostPort of container ${container.name}): use a Service of type NodePort`;
+    if (container.volumeDevices?.length)
+      return `this node has no block devices (volumeDevices of container ${container.name})`;
+    for (const probe of [container.livenessProbe, container.readinessProbe, container.startupProbe])
+      if (probe?.grpc)
+        return `this node cannot probe by gRPC (container ${container.name}): use exec, httpGet or tcpSocket`;
+  }
+  return undefined;
+}
+
+const offered = ["name", "configMap", "secret", "emptyDir", "projected", "downwardAPI"];
+
+/** Why the volume cannot be had here; undefined where it can. */
+export function unsupportedVolume(volume: Volume): string | undefined {
+  const source = Object.keys(volume).find((key) => !offered.includes(key));
+  if (source === undefined) return undefined;
+  return `this node has no volumes of kind ${source} (configMap, secret, emptyDir, projected and downwardAPI)`;
+}

@@ -1,0 +1,202 @@
+/**
+ * One pod on this node, from its first sight to its last. Each pass looks at everything, decides, begins what is to be
+ * done, and writes the status where it changed; when something is done, the next pass finds out what came of it.
+ */
+import { keyOf, type Stored } from "@berg/apimachinery";
+import type { Logger, Pod } from "@berg/kube";
+import { toStart, waitingOf } from "./container-turn.ts";
+import { decide, graceOf, type Step } from "./decide.ts";
+import { PodEffects } from "./pod-effects.ts";
+import { PodProbes } from "./pod-probes.ts";
+import { addressOf, sandboxOf } from "./seen.ts";
+import { statusOf, unreachableStatus } from "./status.ts";
+import { StatusWriter } from "./status-writer.ts";
+import type { PodSurroundings } from "./surroundings.ts";
+import { type Ending, sandboxWork, type View } from "./view.ts";
+import { reasons, texts } from "./vocabulary.ts";
+import { Work } from "./work.ts";
+
+const volumeWork = "(volumes)";
+
+export class PodRun {
+  readonly key: string;
+  readonly uid: string;
+  readonly #around: PodSurroundings;
+  readonly #log: Logger;
+  readonly #status: StatusWriter;
+  readonly #effects: PodEffects;
+  readonly #work: Work;
+  readonly #probes: PodProbes;
+  /** What was told of, and is not told of again. */
+  readonly #told = new Set<string>();
+  #isGone: boolean;
+  /** The time that containers were last given to end in. */
+  #graceSeconds = Number.POSITIVE_INFINITY;
+
+  /** `isGone`: of a pod that only the engine, or a directory, still knows. */
+  constructor(pod: Stored<Pod>, around: PodSurroundings, isGone = false) {
+    this.key = keyOf(pod);
+    this.uid = pod.metadata.uid;
+    this.#around = around;
+    this.#isGone = isGone;
+    this.#log = around.log.child({ pod: this.key, uid: this.uid });
+    this.#status = new StatusWriter(around.client, pod);
+    this.#probes = new PodProbes(around.prober, around.startedAt);
+    this.#effects = new PodEffects(this.uid, () => this.pod, around, this.#log);
+    this.#work = new Work(this.#log, () => around.wake(this.key));
+  }
+
+  get pod(): Stored<Pod> {
+    return this.#status.pod;
+  }
+
+  /** Nothing is left of it anywhere. */
+  get isOver(): boolean {
+    return this.#isGone && this.#effects.isCleared;
+  }
+
+  /** Nothing of it is from an earlier run, or all of that was taken over. */
+  get isKnown(): boolean {
+    const sandbox = sandboxOf(this.#around.view.pod(this.uid));
+    return !this.#isGone && (sandbox === undefined || sandbox.id === this.#effects.knownPause);
+  }
+
+  saw(pod: Stored<Pod>): void {
+    const before = this.pod.metadata;
+    this.#status.saw(pod);
+    const { labels, annotations } = this.pod.metadata;
+    if (before.labels !== labels || before.annotations !== annotations) this.#effects.volumesAreOld = true;
+  }
+
+  gone(last?: Stored<Pod>): void {
+    if (last) this.#status.saw(last);
+    this.#isGone = true;
+  }
+
+  /** What its files are made of changed. */
+  refreshVolumes(): void {
+    this.#effects.volumesAreOld = true;
+  }
+
+  /** Gives after how long to look again without cause. */
+  async pass(signal: AbortSignal): Promise<number | undefined> {
+    const { clock, view: engineView, host } = this.#around;
+    const { reach } = engineView;
+    if (reach.is === "gone") {
+      if (!this.#isGone) await this.#status.write(unreachableStatus(this.pod, reach.why, clock.now()), signal);
+      return undefined;
+    }
+    const now = clock.now();
+    const view = this.#view(now);
+    this.#probes.keepUp(view);
+    const { steps, ending, lookAgainAt } = decide(view);
+    const writeStatus = () => this.#status.write(statusOf(this.#view(now), ending, host()), signal);
+    const isLast = steps.some((step) => step.do === "clear");
+    // Once it is cleared away, how it ended can be seen nowhere else.
+    if (isLast && !this.#isGone) await writeStatus();
+    if (now >= this.#effects.notBefore) {
+      if (ending) this.#end(ending);
+      else this.#keepUp(view, now);
+      this.#tellOfWaiting(view, ending);
+      for (const step of steps) this.#take(step);
+    }
+    if (!isLast && !this.#isGone) await writeStatus();
+    const times = [
+      lookAgainAt,
+      this.#effects.volumes.refreshAt,
+      now < this.#effects.notBefore ? this.#effects.notBefore : undefined,
+    ];
+    const next = Math.min(...times.map((time) => time ?? Number.POSITIVE_INFINITY));
+    return Number.isFinite(next) ? Math.max(0, next - now) : undefined;
+  }
+
+  /** Ends what is being done; the containers stay as they are. */
+  async stop(): Promise<void> {
+    this.#probes.end();
+    await this.#work.end();
+  }
+
+  #view(now: number): View {
+    const { view, prober } = this.#around;
+    const seen = view.pod(this.uid);
+    this.#effects.memory.forgetAllBut(new Set(seen.containers.map(({ id }) => id)));
+    return {
+      pod: this.pod,
+      isGone: this.#isGone,
+      seen,
+      memory: this.#effects.memory,
+      verdicts: (id) => prober.verdicts(id),
+      busy: this.#work.busy,
+      starting: this.#work.nameOf("start"),
+      now,
+    };
+  }
+
+  /** What was begun for its life is of no use for its end. */
+  #end(ending: Ending): void {
+    this.#work.abort(["start", "make-sandbox", "volumes"], "the pod ends");
+    this.#probes.quieten();
+    const graceSeconds = graceOf({ pod: this.pod });
+    // Somebody asks for less time than was given: those that are being ended are ended anew.
+    if (graceSeconds < this.#graceSeconds) this.#work.abort(["kill"], "there is less time");
+    this.#graceSeconds = graceSeconds;
+    if (ending === "deadline" && this.#isNews("deadline"))
+      this.#around.events.ofPod(this.pod, "Normal", reasons.deadline, texts.deadline);
+  }
+
+  /** A sandbox that an earlier process made, and files whose sources changed. */
+  #keepUp({ seen }: View, now: number): void {
+    const sandbox = sandboxOf(seen);
+    const ip = addressOf(sandbox);
+    if (!sandbox || !ip) return;
+    if (sandbox.id !== this.#effects.knownPause) {
+      this.#work.begin(sandboxWork, "adopt", (signal) => this.#effects.adopt(sandbox.id, ip, signal));
+      return;
+    }
+    const isDue = (this.#effects.volumes.refreshAt ?? Number.POSITIVE_INFINITY) <= now;
+    if (!this.#effects.volumesAreOld && !isDue) return;
+    this.#effects.volumesAreOld = false;
+    this.#work.begin(volumeWork, "volumes", (signal) => this.#effects.setUpVolumes(ip, signal));
+  }
+
+  #tellOfWaiting(view: View, ending: Ending | undefined): void {
+    if (ending) return;
+    const { events } = this.#around;
+    for (const turn of toStart(view)) {
+      const { container, latest } = turn;
+      const waiting = waitingOf(view, turn);
+      if (waiting?.reason === reasons.crashLoop && this.#isNews(`back-off ${latest?.id}`))
+        events.ofContainer(this.pod, container, "Warning", "BackOff", texts.backOffEvent(container.name, this.pod));
+    }
+  }
+
+  #take(step: Step): void {
+    const work = this.#work;
+    switch (step.do) {
+      case "make-sandbox":
+        work.begin(sandboxWork, step.do, (signal) => this.#effects.makeSandbox(step.attempt, signal));
+        break;
+      case "stop-sandbox":
+        work.begin(sandboxWork, step.do, (signal) => this.#effects.stopSandbox(step.id, signal));
+        break;
+      case "start":
+        work.begin(step.container.name, step.do, (signal) => this.#effects.start(step, signal));
+        break;
+      case "kill":
+        work.begin(step.container.name, step.do, (signal) => this.#effects.kill(step, signal));
+        break;
+      case "remove":
+        work.begin(sandboxWork, step.do, (signal) => this.#effects.remove(step.ids, signal));
+        break;
+      case "clear":
+        work.begin(sandboxWork, step.do, (signal) => this.#effects.clear(step.deletesObject, signal));
+        break;
+    }
+  }
+
+  #isNews(what: string): boolean {
+    if (this.#told.has(what)) return false;
+    this.#told.add(what);
+    return true;
+  }
+}
