@@ -12,8 +12,8 @@ export interface Finding {
 }
 
 interface Linted {
-  /** How many there are. */
-  challenges: number;
+  /** As they were read, whatever is wrong with them. */
+  challenges: unknown[];
   findings: Finding[];
 }
 
@@ -23,7 +23,7 @@ export function lintText(text: string): Linted {
   const options = { version: "1.1", customTags: asKubectlReads, lineCounter, prettyErrors: false } as const;
   const linted = Array.from(parseAllDocuments(text, options), (document) => lintDocument(document, lineCounter));
   return {
-    challenges: linted.reduce((sum, { challenges }) => sum + challenges, 0),
+    challenges: linted.flatMap(({ challenges }) => challenges),
     findings: linted.flatMap(({ findings }) => findings).sort((a, b) => a.line - b.line || a.column - b.column),
   };
 }
@@ -42,20 +42,21 @@ function lintDocument(document: Document, lines: LineCounter): Linted {
     return { severity: "error", problem: { path: [], message: `this is not YAML: ${message}` }, ...place(offset) };
   };
   if (document.errors.length > 0)
-    return { challenges: 0, findings: document.errors.map(({ message, pos }) => notYaml(message, pos[0])) };
+    return { challenges: [], findings: document.errors.map(({ message, pos }) => notYaml(message, pos[0])) };
 
   let content: unknown;
   try {
     content = document.toJS();
   } catch (error) {
     // An alias of nothing, or aliases that would grow without end.
-    return { challenges: 0, findings: [notYaml((error as Error).message, startOf(document.contents) ?? 0)] };
+    return { challenges: [], findings: [notYaml((error as Error).message, startOf(document.contents) ?? 0)] };
   }
-  const linted = objectsIn(content).map(({ object, at }) =>
-    lintObject(object, (path) => place(offsetOf(document, [...at, ...path]))),
-  );
+  const linted = objectsIn(content).map(({ object, at }) => ({
+    object,
+    ...lintObject(object, (path) => place(offsetOf(document, [...at, ...path]))),
+  }));
   return {
-    challenges: linted.filter(({ isChallenge }) => isChallenge).length,
+    challenges: linted.filter(({ isChallenge }) => isChallenge).map(({ object }) => object),
     findings: linted.flatMap(({ findings }) => findings),
   };
 }

@@ -1,6 +1,7 @@
 import { generatedFiles } from "@berg/resources";
 import { Command } from "commander";
 import { addControllerCommand } from "./controller.ts";
+import { addDevCommand } from "./dev/dev.ts";
 import { addInstanceCommand } from "./instance/instance.ts";
 import { addLintCommand } from "./lint.ts";
 import { overview } from "./overview.ts";
@@ -38,6 +39,7 @@ export function program(out: { write(text: string): unknown }): Command {
   addControllerCommand(berg);
   addSamplesCommand(berg);
   addUpCommand(berg);
+  addDevCommand(berg);
   addInstanceCommand(berg);
 
   return berg;

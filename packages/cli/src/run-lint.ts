@@ -23,9 +23,9 @@ export async function runLint(names: string[], { stdin, stdout, stderr }: Stream
   if (files.length < names.length) return 2;
 
   const findings = files.flatMap(({ name, findings }) => findings.map((finding) => ({ name, ...finding })));
-  for (const finding of findings) stdout.write(`${describe(finding)}\n`);
+  for (const finding of findings) stdout.write(`${describeFinding(finding)}\n`);
 
-  const challenges = files.reduce((sum, file) => sum + file.challenges, 0);
+  const challenges = files.reduce((sum, file) => sum + file.challenges.length, 0);
   const having = (severity: Finding["severity"]) => findings.filter((finding) => finding.severity === severity).length;
   const [errors, warnings] = [having("error"), having("warning")];
   stdout.write(`${count(challenges, "Challenge")}: ${count(errors, "error")}, ${count(warnings, "warning")}\n`);
@@ -40,7 +40,7 @@ function why(reason: unknown): string {
 }
 
 /** As compilers do it, so that editors find the place. */
-function describe({ name, line, column, severity, problem }: Finding & { name: string }): string {
+export function describeFinding({ name, line, column, severity, problem }: Finding & { name: string }): string {
   return `${name}:${line}:${column}: ${severity}: ${formatProblem(problem)}`;
 }
 

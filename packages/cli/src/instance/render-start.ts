@@ -27,7 +27,7 @@ function flagRow({ flag, flagPlaces }: StartedView, isFlagGiven: boolean, paint:
 }
 
 /** As it is, or with escapes where it would do something to the terminal. */
-function shownFlag(flag: string): string {
+export function shownFlag(flag: string): string {
   return printable(flag) === flag ? flag : printable(JSON.stringify(flag));
 }
 

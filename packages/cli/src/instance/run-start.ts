@@ -56,7 +56,7 @@ export function runStart(name: string, options: StartOptions, around: Surroundin
   });
 }
 
-function madeFlag(challenge: Challenge, { randomBytes }: Surroundings): string {
+export function madeFlag(challenge: Challenge, { randomBytes }: Surroundings): string {
   const flag = newFlag(challenge, randomBytes);
   if ([...flag].length <= longestFlag) return flag;
   throw new Failure(`the flag made from the Challenge's has over ${longestFlag} characters. Give one with --flag`);
@@ -66,7 +66,7 @@ function madeFlag(challenge: Challenge, { randomBytes }: Surroundings): string {
 const longestFlag = 1024;
 
 /** What is wrong with it is said in the words of the command line, and before anything is asked of the cluster. */
-function manifestFor(session: Session, name: string, { owner, flag, timeout }: StartOptions) {
+export function manifestFor(session: Session, name: string, { owner, flag, timeout }: StartOptions) {
   const { randomBytes, clock } = session.around;
   const random = () => Buffer.from(randomBytes(4)).readUInt32BE() / 2 ** 32;
   const spec: ChallengeInstanceSpec = {

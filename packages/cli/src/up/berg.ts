@@ -13,7 +13,7 @@ import { applyGateway } from "./gateway.ts";
 import { installKinds } from "./install-kinds.ts";
 import { challengeNamespace, type Listening, localSettings } from "./local-settings.ts";
 import { findPort } from "./ports.ts";
-import type { Surroundings } from "./run-up.ts";
+import type { Surroundings } from "./start-up.ts";
 
 export interface RunningBerg extends AsyncDisposable {
   readonly challenges: { web: string; tls: string; ports: string };

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { UpOptions } from "./run-up.ts";
+import type { UpOptions } from "./start-up.ts";
 
 /** Loaded when it runs: the other commands need no server. */
 export function addUpCommand(berg: Command): void {
@@ -31,7 +31,8 @@ export function addUpCommand(berg: Command): void {
     .action(async (options: UpOptions) => (await import("./run-up.ts")).runUp(options));
 }
 
-function port(text: string): number {
+/** Of an option. */
+export function port(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65535) throw new InvalidArgumentError("A port is 0 to 65535.");
   return Number(text);
 }

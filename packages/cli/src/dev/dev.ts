@@ -1,0 +1,25 @@
+/** `berg dev`: for authors of challenges. */
+import { type Command, Option } from "commander";
+import { port } from "../up/up.ts";
+import type { PlaceOptions } from "./place.ts";
+
+/** Loaded when it runs. */
+export function addDevCommand(berg: Command): void {
+  berg
+    .command("dev")
+    .argument("<file>", "YAML file with the Challenge")
+    .description("run a challenge on this machine and restart it as its files change, until Ctrl-C")
+    .option("--data-dir <directory>", "of the berg up that is used, or where it is started", ".berg")
+    .addOption(
+      new Option("--runtime <engine>", "what runs containers; simulated runs none, and auto falls back to it")
+        .choices(["auto", "docker", "podman", "simulated"])
+        .default("auto"),
+    )
+    .option("--http-port <port>", "of challenges with a web page, where berg up does not run", port, 8000)
+    .option("--tls-port <port>", "of challenges with TLS, where berg up does not run", port, 8443)
+    .action(async (file: string, options: PlaceOptions) => {
+      const { processSurroundings } = await import("../instance/surroundings.ts");
+      const { runDev } = await import("./run-dev.ts");
+      process.exitCode = await runDev(file, options, processSurroundings());
+    });
+}

@@ -1,0 +1,88 @@
+/** The parts of Berg on one machine, in the order in which they need each other: for `berg up` and for `berg dev`. */
+import { resolve } from "node:path";
+import { type Client, createClient, type Logger, systemClock, unlimited } from "@berg/kube";
+import type { ApiServer } from "@berg/local-apiserver";
+import { startLocalControlPlane } from "@berg/local-control-plane";
+import { removeAbandoned } from "../dev/abandoned.ts";
+import { type RunningBerg, startBerg } from "./berg.ts";
+import { type LocalNode, startNode } from "./node.ts";
+import { PodAccess } from "./pod-access.ts";
+import type { Progress } from "./progress.ts";
+
+export interface UpOptions {
+  only?: "control-plane";
+  dataDir: string;
+  runtime: "auto" | "docker" | "podman" | "simulated";
+  host: string;
+  port: number;
+  httpPort: number;
+  tlsPort: number;
+  domain: string;
+  samples: boolean;
+  nodes: number;
+}
+
+/** What every part is given. */
+export interface Surroundings {
+  readonly options: UpOptions;
+  /** Where data is kept. */
+  readonly directory: string;
+  readonly apiServer: ApiServer;
+  readonly client: Client;
+  readonly progress: Progress;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** Disposed of, all of it stops, in the opposite order. */
+export interface RunningUp extends AsyncDisposable {
+  readonly directory: string;
+  readonly apiServer: ApiServer;
+  readonly client: Client;
+  readonly node: LocalNode;
+  /** Undefined where only the control plane runs. */
+  readonly berg: RunningBerg | undefined;
+  /** Rejects where a part ends by itself. */
+  readonly failed: Promise<never>;
+}
+
+export async function startUp(
+  options: UpOptions,
+  { progress, log, signal, env }: Pick<Surroundings, "progress" | "log" | "signal"> & { env: NodeJS.ProcessEnv },
+): Promise<RunningUp> {
+  const { host, port, only, runtime } = options;
+  const directory = resolve(options.dataDir);
+  await using parts = new AsyncDisposableStack();
+  const pods = new PodAccess();
+  const controlPlane = await progress.step("control plane", () =>
+    startLocalControlPlane({ dataDir: directory, host, port, nodes: pods, log }),
+  );
+  parts.use(controlPlane);
+  const { apiServer } = controlPlane;
+  const client = createClient({ connection: apiServer.connection, component: "up", rate: unlimited, log });
+  parts.defer(() => client.close());
+  const node = await progress.step("node", () =>
+    startNode({
+      runtime: only ? "simulated" : runtime,
+      simulatedNodes: options.nodes,
+      dataDir: directory,
+      client,
+      clock: systemClock,
+      log,
+      signal,
+      env,
+    }),
+  );
+  parts.use(node);
+  if (node.access) pods.use(node.access);
+  const around: Surroundings = { options, directory, apiServer, client, progress, log, signal };
+  const berg = only ? undefined : parts.use(await startBerg(around, node.engine));
+  if (berg) await removeAbandoned(client, signal);
+  const failed = Promise.race([controlPlane.failed, ...(berg ? [berg.failed] : [])]);
+  failed.catch(() => {});
+  const running = parts.move();
+  return {
+    ...{ directory, apiServer, client, node, berg, failed },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
