@@ -59,9 +59,12 @@ function relay(response: IncomingMessage, answer: ServerResponse): void {
     answer.destroy();
     return;
   }
-  // The first bytes of the body may be long in coming, and the client wants to know that it was heard.
-  answer.flushHeaders();
   response.pipe(answer);
+  // The first bytes of the body may be long in coming, and the client wants to know that it was heard. Those that came
+  // with the head go on with it, in one piece.
+  process.nextTick(() => {
+    if (!response.readableDidRead) answer.flushHeaders();
+  });
   // An answer that breaks off must not look like one that is complete.
   response.once("error", () => answer.destroy());
 }

@@ -1,10 +1,11 @@
 /** The way of HTTP requests through real sockets. */
 import { once } from "node:events";
 import { Agent, get, type IncomingMessage, request } from "node:http";
+import { Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import fc from "fast-check";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { fromAll, gateway, httpRoute, type Objects, service } from "../testing/objects.ts";
 import {
   closeAll,
@@ -244,6 +245,20 @@ describe("an answer", () => {
       expect(String((await once(response, "data"))[0])).toBe(piece);
     }
     response.destroy();
+  });
+
+  test("that came in one piece is written in one piece", async () => {
+    const backend = await tcpBackend((socket) => {
+      socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"));
+    });
+    const { port } = await world([backend]);
+    const written = vi.spyOn(Socket.prototype as Socket & { _writev: NonNullable<Socket["_writev"]> }, "_writev");
+    onTestFinished(() => written.mockRestore());
+    const client = await dial(port);
+    client.write("GET / HTTP/1.1\r\nHost: web.test\r\n\r\n");
+    await once(client, "data");
+    const pieces = written.mock.calls.map(([chunks]) => chunks.map(({ chunk }) => String(chunk)).join(""));
+    expect(pieces).toEqual([expect.stringMatching(/^HTTP.1.1 200 OK\r\n.*\r\n\r\nhello$/s)]);
   });
 
   test.each([{ "content-length": "100" }, {}])("that breaks off is not taken for a whole one: %j", async (headers) => {

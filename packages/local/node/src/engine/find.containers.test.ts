@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { missingPodman, startPodman, type TestPodman } from "@berg/test";
 import { until } from "@berg/test/engine";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -56,6 +56,7 @@ describe.skipIf(missingPodman())("on a machine with Podman", () => {
     const service = await serviceOf(socket);
     child.kill("SIGKILL");
     await until(async () => !existsSync(`/proc/${service}`));
+    await until(async () => !existsSync(dirname(socket)));
   });
 
   test("a command that does not start a service says why", async () => {

@@ -88,7 +88,8 @@ class Service {
       env: { ...env },
       stdio: ["pipe", "ignore", "pipe"],
     };
-    this.#start = () => this.#watch(spawn("/bin/sh", ["-c", script, "berg-podman", podman, socket, directory], options));
+    this.#start = () =>
+      this.#watch(spawn("/bin/sh", ["-c", script, "berg-podman", podman, socket, directory], options));
     this.#child = this.#start();
   }
 

@@ -67,7 +67,7 @@ export class EngineView {
     // One after the other: the answer to an older question must not overwrite a newer one. A start alone is three events:
     // whoever comes while a question waits for its turn is content with that one.
     const waiting = this.#toAsk.get(id);
-    
+    if (waiting !== undefined) return waiting;
     const before = this.#asking.get(id);
     if (before === undefined) return this.#ask(id);
     const next = before.catch(() => {}).then(() => this.#ask(id));
