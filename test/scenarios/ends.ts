@@ -227,6 +227,24 @@ export function describeEnds(startWorld: StartWorld): void {
       expect(cell.controller.writes().filter(({ name }) => name === instance.metadata.name).length).toBe(written);
     });
 
+    test("where many end at once, all workloads stop, and the namespaces go a few at a time", async () => {
+      const own = await Cell.start(world);
+      const jar = await challenge();
+      const instances = await Promise.all(Array.from({ length: 15 }, () => own.instance(jar).create()));
+      await Promise.all(instances.map((instance) => world.until(instance, isRunning, { within: 60_000 })));
+      await Promise.all(instances.map(remove));
+      await Promise.all(instances.map((instance) => goneAs(instance, "UserRequest")));
+      const deletions = (what: string) =>
+        own.controller.writes().flatMap(({ verb, resource, at }) => (verb === "delete" && resource === what ? at : []));
+      const namespaces = deletions("namespaces");
+      expect([deletions("deployments").length, namespaces.length]).toEqual([15, 15]);
+      const withinASecond = namespaces.map(
+        (at) => namespaces.filter((other) => other >= at && other < at + 900).length,
+      );
+      expect(Math.max(...withinASecond)).toBeLessThanOrEqual(10);
+      await own.controller.stop();
+    });
+
     test("a namespace that does not go is reported in its own words, and the instance waits for it", async () => {
       const clock = new SkippingClock();
       const own = await Cell.start(world, { clock });

@@ -13,6 +13,7 @@ import { dueAfter } from "./expiry/due.ts";
 import { instanceMetrics } from "./metrics.ts";
 import { openCaches } from "./observe/caches.ts";
 import { Places } from "./observe/places.ts";
+import { Turns } from "./observe/turns.ts";
 import { endingPriority, onGone, watchesOf } from "./observe/watches.ts";
 import { reconcile } from "./reconcile.ts";
 import { addRevisionController } from "./revisions.ts";
@@ -34,6 +35,11 @@ export function addInstanceController(manager: Manager, options: InstanceControl
   const { settings, namespace, clock = systemClock, random = systemRandom } = options;
   const caches = openCaches(manager, settings, namespace, clock);
   const places = new Places(settings.maxInstances, (key) => caches.instances.view.get(key));
+  const turns = new Turns(
+    (key) => caches.instances.view.get(key),
+    (name) => caches.namespaces.view.get(name),
+    clock,
+  );
   const settled = new SettledChildren();
   onGone([caches.namespaces.informer, ...[...caches.children.values()].map(({ source }) => source)], (uid) =>
     settled.forget(uid),
@@ -42,12 +48,12 @@ export function addInstanceController(manager: Manager, options: InstanceControl
   onGone([caches.instances.informer], (uid) => released.delete(uid));
   const metrics = instanceMetrics(options.metrics, () => caches.instances.informer.list());
   const { client, recorder } = manager;
-  const around = { client, recorder, caches, places, settled, released, settings, clock, random, metrics };
+  const around = { client, recorder, caches, places, turns, settled, released, settings, clock, random, metrics };
 
   const controller = manager.addController({
     name: "challengeinstance",
     workers,
-    watches: watchesOf(caches, places),
+    watches: watchesOf(caches, places, turns),
     async reconcile(key, { signal }) {
       const began = clock.monotonic();
       let failed = false;

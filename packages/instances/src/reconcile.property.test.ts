@@ -24,6 +24,9 @@ const steps = (event: fc.Arbitrary<Event>) =>
 /** Where other work slows the machine down. */
 const timeout = 60_000;
 
+/** Namespaces: there are two owners, and one of them has to wait. */
+const oneAtATime = 1;
+
 const settings = fc.constantFrom(makeSettings(), makeSettings({ maxInstances: 1 }));
 
 async function live(world: ModelWorld, steps: Step[]): Promise<void> {
@@ -37,7 +40,8 @@ async function live(world: ModelWorld, steps: Step[]): Promise<void> {
 }
 
 function expectLaws({ cluster, controller }: ModelWorld): void {
-  expect(brokenLaws(cluster.changes, controller.client.requests, controller.settings.maxInstances)).toEqual([]);
+  const limits = { instances: controller.settings.maxInstances, namespaces: oneAtATime };
+  expect(brokenLaws(cluster.changes, controller.client.requests, limits)).toEqual([]);
   const bugs = controller.errors.filter((error) => /rest in|is not a|undefined/.test(String(error)));
   expect(bugs).toEqual([]);
 }
@@ -47,7 +51,7 @@ test(
   async () => {
     await fc.assert(
       fc.asyncProperty(steps(wildEvent), settings, fc.boolean(), async (steps, settings, hasKinds) => {
-        const world = new ModelWorld(settings, hasKinds);
+        const world = new ModelWorld(settings, hasKinds, oneAtATime);
         await live(world, steps);
         expectLaws(world);
         const requests = await world.controller.requestsOfAnotherLook();
@@ -70,7 +74,10 @@ test(
         async (steps, others, hasKinds) => {
           // Enough places for all: who gets the last one is a matter of who was first.
           const settings = makeSettings({ maxInstances: 20 });
-          const [one, other] = [new ModelWorld(settings, hasKinds), new ModelWorld(settings, hasKinds)];
+          const [one, other] = [
+            new ModelWorld(settings, hasKinds, oneAtATime),
+            new ModelWorld(settings, hasKinds, oneAtATime),
+          ];
           const ends = (steps: Step[]) => [...steps, { event: { is: "challenge created" as const }, meanwhile: [] }];
           await live(one, ends(steps));
           await live(other, ends(steps.map(({ event }, at) => ({ event, meanwhile: others[at] ?? [] }))));

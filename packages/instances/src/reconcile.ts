@@ -37,12 +37,14 @@ const startAgainMs = 100;
 export async function reconcile(key: ObjectKey, around: Reconciler, signal: AbortSignal): Promise<Result | undefined> {
   let isBeginning = false;
   for (let round = 0; round < mostRounds; round++) {
+    around.turns.leave(key);
     const asked = await ask(key, around, isBeginning, signal);
     const seen = gather(key, asked, around);
     if (!seen) return undefined;
     const decision = decide(seen, around.settings);
     const starts = isStarting(seen, decision);
     if (starts && !around.places.take(seen.instance)) return { requeueAfterMs: startAgainMs };
+    if (decision.inLineSince !== undefined) around.turns.wait(seen.instance, decision.inLineSince);
     if (decision.effects.length > 0) {
       await attempt(decision, seen, around, signal);
       isBeginning &&= isRecording(decision);
@@ -71,6 +73,8 @@ function resultOf({ dueAt }: Decision, { now }: Snapshot): Result | undefined {
 
 async function attempt(decision: Decision, seen: Snapshot, around: Reconciler, signal: AbortSignal): Promise<void> {
   const { instance } = seen;
+  const isLast = decision.effects.some((effect) => effect.do === "delete" && effect.type === Namespaces);
+  if (isLast) around.turns.take(instance);
   try {
     await performAll(decision.effects, instance, around, signal);
     tellMade(decision.effects, instance, around);
@@ -90,6 +94,8 @@ async function attempt(decision: Decision, seen: Snapshot, around: Reconciler, s
     // What is refused for good is taken back in the next round; all else is tried again later.
     if (isWritten && refused?.isFinal && status.readyAt === undefined) return;
     throw refused?.error ?? cause;
+  } finally {
+    if (isLast) around.turns.release(instance);
   }
 }
 

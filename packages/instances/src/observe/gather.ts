@@ -30,11 +30,13 @@ import { neededKinds } from "./kinds.ts";
 import type { Places } from "./places.ts";
 import { recorded } from "./record.ts";
 import { childKey, type Snapshot } from "./snapshot.ts";
+import type { Turns } from "./turns.ts";
 
 export interface Surroundings {
   client: Client;
   caches: Caches;
   places: Places;
+  turns: Turns;
   settled: SettledChildren;
   /** UIDs of instances whose finalizer we have removed: nothing is left to do, though the copy may still show them. */
   released: Set<string>;
@@ -74,7 +76,7 @@ export async function ask(
  * so at one moment, and nobody else takes the place that was free at that moment.
  */
 export function gather(key: ObjectKey, asked: Asked, around: Surroundings): Snapshot | undefined {
-  const { caches, places, settled, settings, clock, random } = around;
+  const { caches, places, turns, settled, settings, clock, random } = around;
   const instance = caches.instances.view.get(key);
   if (!instance || around.released.has(instance.metadata.uid)) return undefined;
   const { uid } = instance.metadata;
@@ -87,6 +89,7 @@ export function gather(key: ObjectKey, asked: Asked, around: Surroundings): Snap
     revision: revisionOf(instance, caches),
     rivals: rivalsOf(instance, caches),
     hasPlace: () => places.has(instance),
+    turnInMs: (since) => turns.waitMs(instance, since),
     namespace: asked.namespace
       ? asked.namespace.found
       : caches.namespaces.view.get(instanceNamespaceName(instance.spec.ownerId)),

@@ -10,6 +10,7 @@
 import { keyOf, type ObjectKey, type Stored } from "@berg/apimachinery";
 import type { ChallengeInstance } from "@berg/resources";
 import { reasons } from "../vocabulary.ts";
+import { Line } from "./line.ts";
 
 type Instance = Stored<ChallengeInstance>;
 
@@ -19,10 +20,7 @@ export class Places {
   /** Those whose status is being written: by UID, their owner. */
   readonly #taken = new Map<string, string>();
   readonly #held = new Set<ObjectKey>();
-  /** In the order in which they came. */
-  readonly #waiting: Instance[] = [];
-  /** The same, by key, as they were when they were put there. */
-  readonly #waitingByKey = new Map<ObjectKey, Instance>();
+  readonly #line = new Line(isBefore);
 
   /** `limit` 0: everybody may run. `find` gives an instance as it is now, with what this process has written. */
   constructor(limit: number, find: (key: ObjectKey) => Instance | undefined) {
@@ -37,16 +35,13 @@ export class Places {
     const holds = instance !== undefined && this.#holds(instance);
     if (holds) this.#held.add(key);
     else this.#held.delete(key);
-    this.#leave(key);
-    if (instance && !holds && isWaiting(instance)) {
-      this.#waiting.splice(this.#ahead(instance), 0, instance);
-      this.#waitingByKey.set(key, instance);
-    }
+    if (instance && !holds && isWaiting(instance)) this.#line.join(key, instance);
+    else this.#line.leave(key);
   }
 
   has(instance: Instance): boolean {
     if (this.#limit === 0 || this.#holds(instance)) return true;
-    return this.#held.size + this.#ahead(instance) < this.#limit;
+    return this.#held.size + this.#line.ahead(instance) < this.#limit;
   }
 
   /** False where another instance of the same owner is taking one at this moment. */
@@ -67,25 +62,7 @@ export class Places {
 
   /** Those who would get the places that are free now. */
   next(): ObjectKey[] {
-    return this.#waiting.slice(0, Math.max(0, this.#limit - this.#held.size)).map(keyOf);
-  }
-
-  #leave(key: ObjectKey): void {
-    const known = this.#waitingByKey.get(key);
-    if (!known) return;
-    this.#waitingByKey.delete(key);
-    this.#waiting.splice(this.#ahead(known), 1);
-  }
-
-  /** How many of those who wait came before it. */
-  #ahead(instance: Instance): number {
-    let [low, high] = [0, this.#waiting.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (isBefore(this.#waiting[middle] as Instance, instance)) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return this.#line.first(this.#limit - this.#held.size).map(keyOf);
   }
 
   /** One that ends has stopped its containers, or is about to: its place is free. */
@@ -102,6 +79,7 @@ function isWaiting({ metadata, status }: Instance): boolean {
   return status?.phase === "Pending" && status.reason === reasons.capacityReached;
 }
 
+/** In the order in which they came. */
 function isBefore(one: Instance, other: Instance): boolean {
   const [a, b] = [one.metadata, other.metadata];
   if (a.creationTimestamp !== b.creationTimestamp) return a.creationTimestamp < b.creationTimestamp;

@@ -17,6 +17,8 @@ export interface Snapshot {
   rivals: readonly Stored<ChallengeInstance>[];
   /** Whether the organiser's limit leaves a place for this one. */
   hasPlace(): boolean;
+  /** How long its namespace has to wait before it may be deleted, if its end began at `since`; 0 where it is its turn. */
+  turnInMs(since: number): number;
   /** The one under this instance's name, whoever made it; a foreign one shows only where it got in the way. */
   namespace: Stored<Namespace> | undefined;
   /** Everything in it that carries our mark, by `childKey`. */

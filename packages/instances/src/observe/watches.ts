@@ -14,20 +14,20 @@ import { reasons } from "../vocabulary.ts";
 import { by, type Caches, type ChildSource } from "./caches.ts";
 import { isEnding } from "./is-ending.ts";
 import type { Places } from "./places.ts";
+import type { Turns } from "./turns.ts";
 
 /** An end goes before instances that want to begin. */
 export const endingPriority = 10;
 
-export function watchesOf(caches: Caches, places: Places): Watch[] {
-  const { instances, challenges, namespaces, revisions, pods, children, pullSecret } = caches;
+export function watchesOf(caches: Caches, places: Places, turns: Turns): Watch[] {
+  const { instances, challenges, revisions, pods, children, pullSecret } = caches;
   const owners = instances.informer;
   const all = () => owners.list().map(keyOf);
   return [
-    watchInstances(caches, places),
+    watchInstances(caches, places, turns),
     watchMapped(challenges.informer, (challenge) => instances.view.byIndex(by.challenge, keyOf(challenge)).map(keyOf)),
     watchMapped(revisions.informer, (revision) => instances.view.byIndex(by.revision, keyOf(revision)).map(keyOf)),
-    // Also those who wait for the namespace of the owner's previous instance to go.
-    watchMapped(namespaces.informer, (namespace) => ofOwner(caches, namespace.metadata.labels?.[labels.ownerId])),
+    watchNamespaces(caches, turns),
     watchOwned(pods.informer, owners, labels.instanceUid),
     ...[...children.values()].map(({ source }) => watchChildren(source, caches)),
     ...[...children.values()].flatMap(({ source }) => ("onServed" in source ? [watchKind(source, caches)] : [])),
@@ -81,13 +81,35 @@ function ofOwner({ instances }: Caches, ownerId: string | undefined): ObjectKey[
   return ownerId === undefined ? [] : instances.view.byIndex(by.owner, ownerId).map(keyOf);
 }
 
+/** Also those who wait for the namespace of the owner's previous instance to go, and those whose turn it is then. */
+function watchNamespaces(caches: Caches, turns: Turns): Watch {
+  const { informer } = caches.namespaces;
+  const watch = watchMapped(informer, ({ metadata }) => ofOwner(caches, metadata.labels?.[labels.ownerId]));
+  return {
+    ...watch,
+    start(enqueue) {
+      const forget = informer.onChange(({ object }) => {
+        turns.namespaceChanged(object.metadata.name);
+        for (const key of turns.next()) enqueue(key);
+      });
+      const stop = watch.start(enqueue);
+      return () => {
+        stop();
+        forget();
+      };
+    },
+  };
+}
+
 /** The instance itself; and when it comes, goes or is in another way than before, those who wait for its place. */
-function watchInstances(caches: Caches, places: Places): Watch {
+function watchInstances(caches: Caches, places: Places, turns: Turns): Watch {
   const { informer } = caches.instances;
   const onChange = (change: Change<ChallengeInstance>, enqueue: Enqueue) => {
     const { object } = change;
     places.changed(keyOf(object));
+    turns.instanceChanged(keyOf(object));
     enqueue(keyOf(object), { priority: isEnding(object) ? endingPriority : 0 });
+    for (const key of turns.next()) enqueue(key);
     if (change.type === "updated" && !isElsewhere(change.old, object)) return;
     for (const key of ofOwner(caches, object.spec.ownerId)) if (key !== keyOf(object)) enqueue(key);
     if (change.type !== "added") for (const key of places.next()) enqueue(key);

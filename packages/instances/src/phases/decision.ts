@@ -24,4 +24,6 @@ export interface Decision {
   statusFirst: boolean;
   /** When to look again, even if nothing changes: ms since 1970. */
   dueAt?: number | undefined;
+  /** It waits for its turn to have its namespace deleted, and its end began then: ms since 1970. */
+  inLineSince?: number | undefined;
 }

@@ -16,6 +16,6 @@ export function failed(seen: Snapshot, draft: StatusDraft): Decision | undefined
   const { status } = seen.instance;
   if (!namespace || status?.phase !== "Failed" || status.reason !== reasons.manifestRefused) return undefined;
   const since = findCondition(status.conditions, conditionTypes.namespaceCreated)?.lastTransitionTime;
-  const { effects, dueAt } = takeDown(seen, namespace, since === undefined ? seen.now : parseTime(since));
-  return { effects, status: draft.status, statusFirst: false, dueAt };
+  const { effects, dueAt, inLineSince } = takeDown(seen, namespace, since === undefined ? seen.now : parseTime(since));
+  return { effects, status: draft.status, statusFirst: false, dueAt, inLineSince };
 }

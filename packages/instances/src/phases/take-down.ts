@@ -1,10 +1,11 @@
 /**
  * Takes everything of an instance away: workloads first, then the namespace. In this order no pod outlives the network
- * policy that holds it.
+ * policy that holds it. Workloads stop at once; the namespace waits for its turn, unless somebody waits for it.
  */
 import { type KubeObject, parseTime, type Stored } from "@berg/apimachinery";
 import { Deployments, isConditionTrue, type Namespace, Namespaces, type Pod, Pods } from "@berg/kube";
 import { isAnothers, isOurs } from "../builders/marks.ts";
+import { isEnding } from "../observe/is-ending.ts";
 import type { Snapshot } from "../observe/snapshot.ts";
 import { conditionTypes } from "../vocabulary.ts";
 import type { Effect } from "./decision.ts";
@@ -24,6 +25,7 @@ export interface TakeDown {
   /** Whether no container runs any more. */
   stopped: boolean;
   dueAt?: number;
+  inLineSince?: number;
 }
 
 /** The namespace under the instance's name, where it is this instance's. */
@@ -71,6 +73,9 @@ export function takeDown(seen: Snapshot, namespace: Stored<Namespace>, since: nu
   const waiting = ahead.length > 0 ? { dueAt: Math.min(...ahead) } : undefined;
   if (isGoing) return { effects: [], stopped: true, ...waiting };
   if (waiting) return { effects: [], stopped: false, ...waiting };
+  const isWaitedFor = seen.rivals.some((rival) => !isEnding(rival));
+  const turnInMs = isWaitedFor ? 0 : seen.turnInMs(since);
+  if (turnInMs > 0) return { effects: [], stopped: true, dueAt: seen.now + turnInMs, inLineSince: since };
   return { effects: [{ do: "delete", type: Namespaces, object: namespace }], stopped: true };
 }
 

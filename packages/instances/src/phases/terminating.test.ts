@@ -106,6 +106,46 @@ describe("step by step:", () => {
     expect(told(makeSnapshot(ends).withNamespace(undefined, deleted))).toEqual([]);
   });
 
+  describe("where many others end,", () => {
+    const crowded = noDeployment.with({ pods: [], turnInMs: () => 30 * second });
+    const rival = makeInstance("next-of-ann").held();
+
+    test("the namespace waits for its turn, from when its end began, without a word", () => {
+      const { seen } = crowded.at(startOfTest + 5 * second);
+      const { effects, inLineSince, dueAt, status } = decide(seen, settings);
+      expect([effects, inLineSince]).toEqual([[], startOfTest]);
+      expect(dueAt).toBe(startOfTest + 35 * second);
+      expect(status).toEqual(seen.instance.status);
+      const asked: number[] = [];
+      const { dueAt: soon } = decide(crowded.with({ turnInMs: (since) => asked.push(since) }).seen, settings);
+      expect([asked, soon]).toEqual([[startOfTest], startOfTest + 1]);
+    });
+
+    test("so does the namespace of one that the server has refused", () => {
+      const refused = makeInstance()
+        .held()
+        .identified()
+        .inPhase("Failed", "ManifestRefused")
+        .withCondition("NamespaceCreated", "False", "ManifestRefused", startOfTest - second);
+      const { seen } = makeSnapshot(refused).withNamespace();
+      const { effects, inLineSince, dueAt } = decide({ ...seen, turnInMs: () => 30 * second }, settings);
+      expect({ effects, inLineSince, dueAt }).toEqual({
+        effects: [],
+        inLineSince: startOfTest - second,
+        dueAt: startOfTest + 30 * second,
+      });
+    });
+
+    test("the workload stops at once", () => {
+      expect(told(whole.with({ turnInMs: () => 30 * second }))).toEqual(["delete Deployment uid-of-Deployment-web"]);
+    });
+
+    test("it waits for nobody if the owner's next instance waits for it", () => {
+      expect(told(crowded.withRivals(rival))).toEqual([expect.stringMatching(/^delete Namespace/)]);
+      expect(told(crowded.withRivals(rival.deletedAt(startOfTest)))).toEqual([]);
+    });
+  });
+
   test("with nothing left, the last word is written before our finalizer goes", () => {
     const last = decide(makeSnapshot(ends).at(startOfTest + 5 * second).seen, settings);
     expect(last).toMatchObject({ effects: [], statusFirst: true });

@@ -27,7 +27,7 @@ export function terminating(seen: Snapshot, ending: Ending): Decision {
   const down = takeDown(seen, namespace, beganAt(seen));
   effects.push(...down.effects);
   const dueAt = down.dueAt ?? (down.stopped ? reportStuck(seen, namespace, draft) : undefined);
-  return { effects, status: draft.status, statusFirst: false, dueAt };
+  return { effects, status: draft.status, statusFirst: false, dueAt, inLineSince: down.inLineSince };
 }
 
 /** The reason has to survive a crash: it is what the owner is told, and cannot be found again once the time is over. */

@@ -127,6 +127,7 @@ export function makeSnapshot(instance: InstanceBuilder = makeInstance().held()):
     revision: undefined,
     rivals: [],
     hasPlace: () => true,
+    turnInMs: () => 0,
     namespace: undefined,
     children: new Map(),
     pods: [],

@@ -20,6 +20,7 @@ import { HTTPRoutes, TLSRoutes } from "../builders/route-types.ts";
 import type { Told } from "../events.ts";
 import { openCaches } from "../observe/caches.ts";
 import { Places } from "../observe/places.ts";
+import { Turns } from "../observe/turns.ts";
 import { onGone, watchesOf } from "../observe/watches.ts";
 import { type Reconciler, reconcile } from "../reconcile.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -34,6 +35,8 @@ export class ModelController {
   readonly cluster: ModelCluster;
   readonly client: ModelClient;
   readonly settings: Settings;
+  /** How many namespaces may go at once. */
+  readonly mostGoing: number | undefined;
   /** Optional kinds that the cluster serves. */
   readonly kinds = new Set<string>(optionalTypes.map(({ kind }) => kind));
   /** Of those, the ones that it does not let anybody list. */
@@ -51,10 +54,11 @@ export class ModelController {
   #queue = new Set<ObjectKey>();
   #timers = new Map<ObjectKey, number>();
 
-  constructor(cluster: ModelCluster, settings: Settings) {
+  constructor(cluster: ModelCluster, settings: Settings, mostGoing?: number) {
     this.cluster = cluster;
     this.client = new ModelClient(cluster);
     this.settings = settings;
+    this.mostGoing = mostGoing;
     this.#clock = { now: () => cluster.now, monotonic: () => cluster.now, setTimer: () => ({ cancel() {} }) };
     this.restart();
   }
@@ -66,6 +70,12 @@ export class ModelController {
     const client = this.client.asClient();
     const caches = openCaches(this.#manager(), this.settings, home, this.#clock);
     const places = new Places(this.settings.maxInstances, (key) => caches.instances.view.get(key));
+    const turns = new Turns(
+      (key) => caches.instances.view.get(key),
+      (name) => caches.namespaces.view.get(name),
+      this.#clock,
+      this.mostGoing,
+    );
     const settled = new SettledChildren();
     const released = new Set<string>();
     onGone([caches.namespaces.informer, ...[...caches.children.values()].map(({ source }) => source)], (uid) =>
@@ -85,6 +95,7 @@ export class ModelController {
       client,
       caches,
       places,
+      turns,
       settled,
       released,
       settings,
@@ -93,7 +104,7 @@ export class ModelController {
       recorder,
       metrics,
     };
-    for (const watch of watchesOf(caches, places)) watch.start((key, options) => this.enqueue(key, options));
+    for (const watch of watchesOf(caches, places, turns)) watch.start((key, options) => this.enqueue(key, options));
   }
 
   #manager(): Manager {

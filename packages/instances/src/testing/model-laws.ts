@@ -1,18 +1,25 @@
 /** What has to hold at every moment, whatever happens: checked on all that ever happened in a model cluster. */
-import type { KubeObject, Stored } from "@berg/apimachinery";
+import { type KubeObject, parseTime, type Stored } from "@berg/apimachinery";
 import { type ChallengeInstance, finalizers, type InstancePhase, labels, managedByBerg } from "@berg/resources";
 import { isEnding } from "../observe/is-ending.ts";
 import type { ModelRequest } from "./model-client.ts";
 import type { ModelChange } from "./model-cluster.ts";
 
-/** `limit`: how many instances may run at once; 0 for as many as want to. */
+export interface Limits {
+  /** How many instances may run at once; 0 for as many as want to. */
+  instances: number;
+  /** How many namespaces may go at once. */
+  namespaces: number;
+}
+
 export function brokenLaws(
   changes: readonly ModelChange[],
   requests: readonly ModelRequest[],
-  limit: number,
+  limits: Limits,
 ): string[] {
   return [
-    ...withinLimit(changes, limit || Number.POSITIVE_INFINITY),
+    ...withinLimit(changes, limits.instances || Number.POSITIVE_INFINITY),
+    ...fewGo(changes, limits.namespaces),
     ...onlyOurs(changes, requests),
     ...oneHolder(changes),
     ...givenOnce(changes),
@@ -80,6 +87,32 @@ function withinLimit(changes: readonly ModelChange[], limit: number): string[] {
     if (type !== "deleted" && holding.has(status?.phase) && !isEnding(object)) holders.add(metadata.name);
     else holders.delete(metadata.name);
     if (holders.size > limit) broken.push(`${[...holders].join(" and ")} hold ${limit} places`);
+  }
+  return broken;
+}
+
+/**
+ * No more namespaces go at once by our doing than may, but for those that an owner's next instance waits for, and those
+ * that are stuck. A copy may still show a next instance that has ended since.
+ */
+function fewGo(changes: readonly ModelChange[], limit: number): string[] {
+  const going = new Map<string, number>();
+  const instancesOf = new Map<string, Set<string>>();
+  const broken: string[] = [];
+  for (const { type, by, object, old } of changes) {
+    if (isInstance(object)) {
+      const ofOwner = instancesOf.get(object.spec.ownerId) ?? new Set();
+      instancesOf.set(object.spec.ownerId, ofOwner.add(object.metadata.uid));
+    }
+    if (object.kind !== "Namespace") continue;
+    const { name, deletionTimestamp } = object.metadata;
+    if (type === "deleted") going.delete(name);
+    if (type === "deleted" || by !== "controller" || !deletionTimestamp || old?.metadata.deletionTimestamp) continue;
+    const now = parseTime(deletionTimestamp);
+    const others = [...going].filter(([, since]) => now - since < 60_000).map(([other]) => other);
+    going.set(name, now);
+    const isWaitedFor = (instancesOf.get(name.replace("challenge-", ""))?.size ?? 0) > 1;
+    if (others.length >= limit && !isWaitedFor) broken.push(`${[...others, name].join(" and ")} go at once`);
   }
   return broken;
 }

@@ -118,8 +118,8 @@ export class ModelWorld {
   readonly controller: ModelController;
   #created = 0;
 
-  constructor(settings: Settings, hasKinds: boolean) {
-    this.controller = new ModelController(this.cluster, settings);
+  constructor(settings: Settings, hasKinds: boolean, mostGoing?: number) {
+    this.controller = new ModelController(this.cluster, settings, mostGoing);
     if (!hasKinds) this.controller.kinds.clear();
   }
 
