@@ -295,8 +295,8 @@ describe("the end", () => {
     const { listener } = await start();
     const idle = await open(listener);
     const before = performance.now();
-    await listener.stop(300);
-    expect(performance.now() - before).toBeLessThan(2_000);
+    await listener.stop(10_000);
+    expect(performance.now() - before).toBeLessThan(5_000);
     idle.destroy();
   });
 

@@ -1,6 +1,7 @@
 /** The TLS listener: takes connections, gives up on those that dawdle, and ends them all when it is stopped. */
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 import { type Clock, ConfigurationError } from "@berg/kube";
 import { handle } from "./handle.ts";
 import { InFlight } from "./in-flight.ts";
@@ -54,12 +55,21 @@ export async function listen(parts: ServerParts, options: ListenerOptions): Prom
   });
   server.maxConnections = limits.connections;
   let isStopping = false;
+  // Node counts a connection as idle only after its first request; until then nothing would close it.
+  const silent = new Set<Duplex>();
+  server.on("secureConnection", (socket) => {
+    if (isStopping) return socket.destroy();
+    silent.add(socket);
+    socket.once("close", () => silent.delete(socket));
+  });
   server.on("request", (request, response) => {
+    silent.delete(request.socket);
     // A connection that waits for its next request is not closed by itself.
     response.on("close", () => isStopping && setImmediate(() => server.closeIdleConnections()));
     void handle(parts, inFlight, request, response);
   });
   server.on("upgrade", (request, socket, head) => {
+    silent.delete(socket);
     void handle(parts, inFlight, request, responseOn(request, socket, head));
   });
   await new Promise<void>((resolve, reject) => {
@@ -76,6 +86,7 @@ export async function listen(parts: ServerParts, options: ListenerOptions): Prom
       isStopping = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       inFlight.end();
+      for (const socket of silent) socket.destroy();
       await within(parts.clock, deadlineMs, closed);
       server.closeAllConnections();
       await closed;

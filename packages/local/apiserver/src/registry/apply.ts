@@ -40,8 +40,8 @@ export function applied(
     throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${yamlProblem(repeated)}`);
   if (options.fieldValidation === "Warn") for (const problem of repeated) caller.warn(problem);
   const draft = draftOf(object);
-  orNotConverted(resource, configuration as AnyObject, () => dropUnknown(resource, draft));
-  fillIn(resource, draft);
+  orNotConverted(resource, configuration as AnyObject, () => dropUnknown(resource, draft, true));
+  fillIn(resource, draft, true);
   return draft;
 }
 

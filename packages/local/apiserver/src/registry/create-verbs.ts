@@ -5,6 +5,7 @@ import { deleteCollection } from "./delete-collection.ts";
 import { getObject } from "./get.ts";
 import { listObjects } from "./list.ts";
 import { patchObject } from "./patch.ts";
+import { refusedWhenKnown } from "./refused-when-known.ts";
 import type { Registry } from "./registry.ts";
 import { updateObject } from "./update.ts";
 import type { Verbs } from "./verbs.ts";
@@ -15,10 +16,10 @@ export function createVerbs(registry: Registry): Verbs {
     get: (...args) => getObject(registry, ...args),
     list: (...args) => listObjects(registry, ...args),
     watch: (...args) => watchObjects(registry, ...args),
-    create: (...args) => createObject(registry, ...args),
-    update: (...args) => updateObject(registry, ...args),
-    patch: (...args) => patchObject(registry, ...args),
-    delete: (...args) => deleteObject(registry, ...args),
-    deleteCollection: (...args) => deleteCollection(registry, ...args),
+    create: refusedWhenKnown(registry, createObject),
+    update: refusedWhenKnown(registry, updateObject),
+    patch: refusedWhenKnown(registry, patchObject),
+    delete: refusedWhenKnown(registry, deleteObject),
+    deleteCollection: refusedWhenKnown(registry, deleteCollection),
   };
 }

@@ -257,3 +257,14 @@ test("what YAML says twice is told by its line, before all else", async () => {
   await given.verbs.create(configMaps, "default", sent(), write, given.caller);
   expect(given.warnings).toEqual([...repeated, 'unknown field "strange"']);
 });
+
+test("what is refused for what is there is there for whoever is told so", async () => {
+  await using given = await givenRegistry();
+  const first = create(given, configMaps, make(configMaps, "a"));
+  const found = create(given, configMaps, make(configMaps, "a")).then(
+    () => "made twice",
+    () => given.store.table("configmaps").get("default/a")?.metadata.name,
+  );
+  expect(await found).toBe("a");
+  await first;
+});

@@ -27,17 +27,19 @@ export function decodeObject(
   return object;
 }
 
-/** Leaves what the kind knows. Returns the paths of the rest. */
-export function dropUnknown(resource: ServedResource, object: AnyObject): string[] {
-  const decode = isCustom(resource) ? decodeCustom : decodeBuiltIn;
-  const unknown = decode(object, resource.schema, resource.kind);
+/** Leaves what the kind knows. Returns the paths of the rest. A null that is applied is no field left out: it is wrong. */
+export function dropUnknown(resource: ServedResource, object: AnyObject, isApplied = false): string[] {
+  const { schema, kind } = resource;
+  const unknown = isCustom(resource)
+    ? decodeCustom(object, schema, kind, isApplied)
+    : decodeBuiltIn(object, schema, kind);
   object.metadata ??= {} as AnyObject["metadata"];
   return unknown;
 }
 
-export function fillIn({ schema, strategy }: ServedResource, draft: AnyObject): void {
-  fillDefaults(draft, schema);
-  strategy.fillIn?.(draft);
+export function fillIn(resource: ServedResource, draft: AnyObject, isApplied = false): void {
+  fillDefaults(draft, resource.schema, isApplied && isCustom(resource));
+  resource.strategy.fillIn?.(draft);
 }
 
 /** In the order in which Kubernetes tells them. */
@@ -72,7 +74,7 @@ function claimedObject(registry: Registry, resource: ServedResource, value: unkn
   const problem = notAnObject(value) ?? claimProblem(value ?? {});
   if (problem !== undefined) throw unrecognized(resource.kind, JSON.stringify(value))(problem);
   const object = (value ?? {}) as AnyObject;
-  if (isCustom(resource)) checkCustomClaim(resource, object, options);
+  if (isCustom(resource)) checkCustomClaim(resource, object, options, JSON.stringify(value));
   else checkClaim(registry, resource, object);
   return object;
 }
@@ -103,9 +105,14 @@ function checkClaim(registry: Registry, resource: ServedResource, object: AnyObj
   throw badRequest(`${object.kind} in version "${version}" cannot be handled as a ${resource.kind}: ${why}`);
 }
 
-function checkCustomClaim(resource: ServedResource, object: AnyObject, { fieldValidation }: WriteOptions): void {
+function checkCustomClaim(
+  resource: ServedResource,
+  object: AnyObject,
+  { fieldValidation }: WriteOptions,
+  sent: string,
+): void {
   const { kind, version } = resource;
-  const missing = kindMissing(object);
+  const missing = object.kind ? undefined : kindMissingIn(sent);
   // Where nobody asks for unknown fields Kubernetes decodes it in another way, and words this in another.
   if (missing !== undefined && fieldValidation === "Ignore")
     throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${missing}`);
@@ -115,7 +122,7 @@ function checkCustomClaim(resource: ServedResource, object: AnyObject, { fieldVa
   }
   if (missing !== undefined)
     throw badRequest(
-      `the object provided is unrecognized (must be of type ${resource.kind}): ${missing} (${summaryOf(JSON.stringify(object))})`,
+      `the object provided is unrecognized (must be of type ${resource.kind}): ${missing} (${summaryOf(sent)})`,
     );
   const expected = servedVersionOf(resource);
   if (object.apiVersion !== expected)
@@ -125,5 +132,9 @@ function checkCustomClaim(resource: ServedResource, object: AnyObject, { fieldVa
 }
 
 export function kindMissing(object: AnyObject): string | undefined {
-  return object.kind ? undefined : `Object 'Kind' is missing in '${JSON.stringify(object)}'`;
+  return object.kind ? undefined : kindMissingIn(JSON.stringify(object));
+}
+
+function kindMissingIn(sent: string): string {
+  return `Object 'Kind' is missing in '${sent}'`;
 }

@@ -22,10 +22,10 @@ export async function listObjects(
   const version = parseListVersion(options.resourceVersion);
   const token = options.continue ? tokenOf(options, version) : undefined;
   const namespace = wantedNamespace || (token ? "" : exactly("metadata.namespace", options));
-  const listed = await snapshot(registry, resource, namespace, options, version, token);
+  const wantedLimit = isOfOne(resource, namespace, options) ? 0 : Math.max(0, options.limit ?? 0);
+  const listed = await snapshot(registry, resource, namespace, { ...options, limit: wantedLimit }, version, token);
   // Whoever takes any version gets all at once: there is nothing to come back for.
-  const isWhole = (options.resourceVersion === "0" && !token) || isOfOne(resource, namespace, options);
-  const limit = isWhole ? 0 : Math.max(0, options.limit ?? 0);
+  const limit = options.resourceVersion === "0" && !token ? 0 : wantedLimit;
   const page = pageOf(listed, namespace, token?.start, limit, selection);
   return { metadata: page.metadata, items: page.items.map((stored) => toServed(resource, stored)) };
 }

@@ -71,7 +71,9 @@ export function labelSelectorProblem(text: string): string {
 function valueProblems(key: string, values: readonly string[]): string[] {
   return values.flatMap((value, index) => {
     const problems = labelValueProblems(value);
-    return problems.length === 0 ? [] : [formatFieldError(invalid(`values[${index}][${key}]`, value, problems.join("; ")))];
+    return problems.length === 0
+      ? []
+      : [formatFieldError(invalid(`values[${index}][${key}]`, value, problems.join("; ")))];
   });
 }
 

@@ -1,5 +1,11 @@
 /** Selectors in a query; what is wrong with them is said in the words of Kubernetes. */
-import { type FieldMatcher, type LabelMatcher, ParseError, parseFieldSelector, parseLabelSelector } from "@berg/apimachinery";
+import {
+  type FieldMatcher,
+  type LabelMatcher,
+  ParseError,
+  parseFieldSelector,
+  parseLabelSelector,
+} from "@berg/apimachinery";
 import { badRequest } from "../errors/refusals.ts";
 import { readText } from "./address.ts";
 import { labelSelectorProblem } from "./label-selector-problem.ts";

@@ -2,9 +2,9 @@
 import { additional, isRecord, type Json, own, schemaOf, set } from "./json.ts";
 import type { Schema } from "./schema.ts";
 
-/** Changes the object. Nulls where the schema has none count as left out. */
-export function fillDefaults(object: unknown, schema: Schema): void {
-  dropNulls(object, schema);
+/** Changes the object. Nulls where the schema has none count as left out, unless they are to be kept. */
+export function fillDefaults(object: unknown, schema: Schema, keepsNulls = false): void {
+  if (!keepsNulls) dropNulls(object, schema);
   fill(object, schema);
 }
 

@@ -52,6 +52,26 @@ describe("a write on its way to disk", () => {
     expect(drain(cursor).map(showEvent)).toEqual(["ADDED ctf/web=1"]);
   });
 
+  test("is what `settled` waits for, whether it comes there or not, and nothing that comes later", async () => {
+    await store.settled();
+    const seen: string[] = [];
+    for (const end of ["succeed", "fail"] as const) {
+      const writing = notes.put(note("ctf", "web", "1")).then(
+        () => seen.push("written"),
+        () => seen.push("failed"),
+      );
+      const settled = store.settled().then(() => seen.push("settled"));
+      const commit = await disk.held();
+      await new Promise((resolve) => setImmediate(resolve));
+      const later = notes.put(note("ctf", "later", "1")).catch(() => {});
+      commit[end]("full");
+      await Promise.all([writing, settled]);
+      if (end === "succeed") await disk.succeed();
+      await later;
+    }
+    expect(seen).toEqual(["written", "settled", "failed", "settled"]);
+  });
+
   test("can be followed by another of the same object, and one that ends it", async () => {
     const cursor = notes.watch(store.revision);
     const first = notes.put(note("ctf", "web", "1"));

@@ -28,6 +28,8 @@ export class MvccStore implements Store, Surroundings {
   readonly #tables = new Map<string, MemoryTable>();
   #gathered: Waiting[] = [];
   #committing: Promise<void> | undefined;
+  /** Answered after all others, for they are answered in order. */
+  #last: Promise<unknown> | undefined;
   #revision: number;
   #given: number;
   #compacted: number;
@@ -72,7 +74,12 @@ export class MvccStore implements Store, Surroundings {
     const answer = Promise.withResolvers<AnyStored>();
     this.#gathered.push({ write, answer });
     this.#committing ??= this.#commitGathered();
+    this.#last = answer.promise;
     return answer.promise;
+  }
+
+  async settled(): Promise<void> {
+    await this.#last?.catch(() => {});
   }
 
   /** What is under way still comes to disk and is answered; what comes now is refused. */

@@ -18,6 +18,8 @@ export interface Store extends AsyncDisposable {
   readonly revision: number;
   /** Made when it is first asked for. `name` is `pods` or `deployments.apps`; versions of a kind share one table. */
   table(name: string): Table;
+  /** Resolves when all that is on its way to disk now is there, or has failed to come there. */
+  settled(): Promise<void>;
   /** Forgets what came before `revision`: watches and lists from before it get 410. */
   compact(revision: number): void;
 }

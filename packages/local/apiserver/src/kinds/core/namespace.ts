@@ -44,7 +44,10 @@ export const namespaces = builtIn({
   subresources: { finalize: { group: "", version: "v1", kind: "Namespace", verbs: ["update"] } },
   strategy: {
     hasStatus: true,
-    fillIn: inStoredForm(schema, labelWithName),
+    fillIn: inStoredForm(schema, (draft) => {
+      labelWithName(draft);
+      (draft as unknown as Namespace).status.phase ??= "Active";
+    }),
     prepare(draft, old) {
       // Once more: where the server makes the name, it is not known before.
       labelWithName(draft);

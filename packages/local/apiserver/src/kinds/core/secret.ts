@@ -82,7 +82,8 @@ function errorsIn({ metadata, type, data = {} }: Secret): FieldError[] {
 /** As far as one sees it without reading a certificate: that something is none at all. */
 function keyPairWarnings({ type, data = {} }: Secret): string[] {
   if (type !== "kubernetes.io/tls") return [];
-  const isPem = (key: string) => /-----BEGIN [^\n]*-----/.test(Buffer.from(data[key] ?? "", "base64").toString("latin1"));
+  const isPem = (key: string) =>
+    /-----BEGIN [^\n]*-----/.test(Buffer.from(data[key] ?? "", "base64").toString("latin1"));
   if (!isPem("tls.crt")) return ["tls: failed to find any PEM data in certificate input"];
   return isPem("tls.key") ? [] : ["tls: failed to find any PEM data in key input"];
 }

@@ -1,5 +1,5 @@
 /** pods/eviction: a deletion that asks the pod's disruption budget first. */
-import { compileLabelSelector, formatTime, type LabelSelector } from "@berg/apimachinery";
+import { compileLabelSelector, formatTime, jsonEqual, type LabelSelector } from "@berg/apimachinery";
 import { conflict, notFound, refusal } from "../../errors/refusals.ts";
 import type { AnyStored } from "../../storage/table.ts";
 import { deleteObject } from "../delete.ts";
@@ -40,7 +40,8 @@ export async function evictPod(registry: Registry, place: Place, body: Body, opt
   const pod = draftOf(stored) as AnyObject;
   const reason = { reason: "EvictionByEvictionAPI", message: "Eviction API: evicting" };
   setCondition(pod, { type: "DisruptionTarget", status: "True", ...reason }, now);
-  writes.push(table.put(pod));
+  // One that is marked already stays as it is.
+  if (!jsonEqual(pod, stored)) writes.push(table.put(pod));
   const { uid: _uid, resourceVersion: _version, ...unconditional } = deletion;
   writes.push(deleteObject(unasked, place, unconditional, caller));
   await Promise.all(writes);

@@ -13,7 +13,7 @@ import { isTooDeep, tooDeep } from "./depth.ts";
 import { Unreadable } from "./scalars.ts";
 
 /** Changes the object. Returns the paths that its kind does not know; throws a 400 where metadata cannot be read. */
-export function decodeCustom(object: Json, schema: Schema, kind: string): string[] {
+export function decodeCustom(object: Json, schema: Schema, kind: string, keepsNulls = false): string[] {
   const unknown = unknownFields(object, schema, { drop: true });
   decodeMetadata(object, kind);
   const problem = isTooDeep(object) ? tooDeep : readEmbedded(object, schema, "");
@@ -23,7 +23,7 @@ export function decodeCustom(object: Json, schema: Schema, kind: string): string
       .at(-1);
     throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${problem}`);
   }
-  dropNulls(object, schema);
+  if (!keepsNulls) dropNulls(object, schema);
   return unknown;
 }
 
