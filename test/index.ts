@@ -1,6 +1,7 @@
 export { missingControlPlane, provideBinaries } from "./control-plane/binaries.ts";
 export * from "./control-plane/control-plane.ts";
 export { type TestEngine, testEngines } from "./engine/engine.ts";
+export { type OutsideWorld, startOutsideWorld } from "./engine/outside-world.ts";
 export { missingPodman, startPodman, type TestPodman } from "./engine/podman.ts";
 export { type CiliumVerdict, ciliumVerdicts } from "./foreign-crds/cilium-check.ts";
 export { type ForeignCrd, missingForeignCrds } from "./foreign-crds/crd-files.ts";

@@ -10,7 +10,7 @@ createServer((socket) => {
   const lines = createInterface({ input: socket });
   lines.on("error", () => socket.destroy());
   lines.on("line", (line) => socket.write(`${calculated(line.slice(0, 1000), world)}\n> `));
-}).listen(1337);
+}).listen(1337, () => console.log("the jail is open at port 1337"));
 
 function calculated(line, world) {
   try {

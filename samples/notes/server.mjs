@@ -15,7 +15,7 @@ createServer(async (request, response) => {
   } catch {
     response.writeHead(404, { "content-type": "text/html; charset=utf-8" }).end(page("There is no such note."));
   }
-}).listen(8080);
+}).listen(8080, () => console.log("notes are served at port 8080"));
 
 function page(text) {
   const links = notes.map((note) => `<a href="/?note=${note}">${note}</a>`).join(" · ");

@@ -15,7 +15,7 @@ createServer((request, response) => {
     answer.on("data", (text) => response.write(escaped(text)));
     answer.on("end", () => response.end("</pre>"));
   }).on("error", ({ message }) => response.end(`The vault does not answer: ${escaped(message)}</pre>`));
-}).listen(8080);
+}).listen(8080, () => console.log("the desk is open at port 8080"));
 
 function escaped(text) {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll("'", "&#39;");

@@ -8,6 +8,6 @@ createServer((request, response) => {
   execFile(program, args, { timeout: 2000, env: {} }, (error, output) =>
     response.end(error && !output ? `The check failed: ${error.message}\n` : output),
   );
-}).listen(9000);
+}).listen(9000, () => console.log("the vault is open at port 9000"));
 
 process.on("SIGTERM", () => process.exit(0));

@@ -8,7 +8,6 @@ export type VolumeMount = NonNullable<Container["volumeMounts"]>[number];
 export type Volume = NonNullable<PodSpec["volumes"]>[number];
 export type Probe = NonNullable<Container["readinessProbe"]>;
 export type Handler = NonNullable<NonNullable<Container["lifecycle"]>["postStart"]>;
-export type SecurityContext = NonNullable<Container["securityContext"]>;
 
 /** `web_default(2c1f…)`: how kubelet names a pod in its messages. */
 export function podText(pod: Pod): string {

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { Labels } from "../engine/engine.ts";
 
-export const nodeLabel = "berg.local/node";
+const nodeLabel = "berg.local/node";
 export const namespaceLabel = "berg.local/namespace";
 
 /** Linux takes 15 characters. */

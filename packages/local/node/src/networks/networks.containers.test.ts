@@ -5,13 +5,12 @@ import { readFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { networkInterfaces } from "node:os";
 import { Namespaces, NetworkPolicies, type NetworkPolicy, Services } from "@berg/kube";
-import { missingPodman } from "@berg/test";
+import { missingPodman, type OutsideWorld, startOutsideWorld } from "@berg/test";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EndpointSlices, serviceNameLabel } from "./kinds.ts";
 import { tableName } from "./names.ts";
 import type { Networks } from "./networks.ts";
 import { type Site, startSite, type TestPod } from "./testing/site.ts";
-import { startWorld, type World } from "./testing/world.ts";
 
 const answering = (text: string, port = 8080) => `nc -ll -p ${port} -e echo ${text} & nc -ll -p 9090 -e echo ${text}`;
 const ruleset = () => execFileSync("nft", ["list", "ruleset"], { encoding: "utf8" });
@@ -34,7 +33,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
 
 describe.skipIf(missingPodman())("networks", () => {
   let site: Site;
-  let world: World;
+  let world: OutsideWorld;
   let networks: Networks;
   let alice: TestPod;
   let aliceWeb: TestPod;
@@ -43,7 +42,7 @@ describe.skipIf(missingPodman())("networks", () => {
   const undo = new AsyncDisposableStack();
 
   beforeAll(async () => {
-    world = undo.use(await startWorld());
+    world = undo.use(await startOutsideWorld());
     await world.listen(80);
     site = undo.use(await startSite());
     networks = await site.startNetworks({

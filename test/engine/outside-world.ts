@@ -5,8 +5,8 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-export interface World extends AsyncDisposable {
-  /** Of 198.18.0.0/15, which is for tests alone. */
+export interface OutsideWorld extends AsyncDisposable {
+  /** Of 203.0.113.0/24, which is nobody's, and yet none of those that challenges are kept from. */
   readonly address: string;
   /** This machine's own, on the link. */
   readonly hostAddress: string;
@@ -16,12 +16,11 @@ export interface World extends AsyncDisposable {
   listen(port: number): Promise<void>;
 }
 
-export async function startWorld(): Promise<World> {
+export async function startOutsideWorld(): Promise<OutsideWorld> {
   const id = randomInt(0x100000).toString(16);
   const [space, link] = [`berg-w-${id}`, `berg-w-${id}`];
-  const start = `198.19.${randomInt(256)}.`;
   const last = randomInt(64) * 4;
-  const [hostAddress, address] = [`${start}${last + 1}`, `${start}${last + 2}`];
+  const [hostAddress, address] = [`203.0.113.${last + 1}`, `203.0.113.${last + 2}`];
   const ip = async (...args: string[]) => void (await run("ip", args));
   const inside = (...command: string[]) => ["netns", "exec", space, ...command];
   const undo = new AsyncDisposableStack();

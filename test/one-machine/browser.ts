@@ -1,0 +1,41 @@
+/** A browser without a window, from npm alone: its program comes packed, and is unpacked for as long as it runs. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import packed from "@sparticuz/chromium";
+import { chromium, type Page } from "playwright-core";
+
+export interface Browser extends AsyncDisposable {
+  newPage(): Promise<Page>;
+}
+
+export async function openBrowser(): Promise<Browser> {
+  const directory = await mkdtemp(join(tmpdir(), "berg-browser-"));
+  const remove = () => rm(directory, { recursive: true, force: true });
+  try {
+    const executablePath = await unpackedIn(directory);
+    const browser = await chromium.launch({ executablePath, args: packed.args, headless: true });
+    return {
+      newPage: () => browser.newPage(),
+      async [Symbol.asyncDispose]() {
+        await browser.close();
+        await remove();
+      },
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** It knows no other place than the one for temporary files. */
+async function unpackedIn(directory: string): Promise<string> {
+  const before = process.env.TMPDIR;
+  process.env.TMPDIR = directory;
+  try {
+    return await packed.executablePath();
+  } finally {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  }
+}

@@ -1,0 +1,59 @@
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { openBrowser } from "./browser.ts";
+import type { Started } from "./machine.ts";
+import { onOneMachine } from "./on-one-machine.ts";
+import { get, solveJail, solveNotes, solveVault, talk, urlOf } from "./players.ts";
+
+onOneMachine((given) => {
+  let notes: Started;
+  let others: Started;
+  let jail: Started;
+  let vault: Started;
+
+  beforeAll(async () => {
+    const start = (challenge: string) => given.machine.startInstance(challenge);
+    [notes, others, jail, vault] = await Promise.all([start("notes"), start("notes"), start("jail"), start("vault")]);
+  });
+
+  test("every sample runs, and is solved with what it prints", async () => {
+    for (const { phase } of [notes, others, jail, vault]) expect(phase).toBe("Running");
+    expect(await solveNotes(notes)).toBe(notes.flag);
+    expect(await solveVault(vault)).toBe(vault.flag);
+    expect(await solveJail(jail)).toBe(jail.flag);
+  });
+
+  test("two players of one challenge have flags and addresses of their own", async () => {
+    expect(await solveNotes(others)).toBe(others.flag);
+    expect(others.flag).not.toBe(notes.flag);
+    expect(urlOf(others)).not.toBe(urlOf(notes));
+  });
+
+  test("a challenge without a page greets with its banner at its own port", async () => {
+    const [address] = jail.addresses;
+    expect(address?.command).toBe(`nc localhost ${address?.port}`);
+    const said = await talk("localhost", address?.port ?? 0, ["6*7"]);
+    expect(said).toMatch(/^Welcome to the jail.*\n> 42\n> $/);
+  });
+
+  test("a name that nobody has is answered plainly", async () => {
+    const url = new URL(urlOf(notes));
+    url.hostname = `nobody.${url.hostname.split(".").slice(1).join(".")}`;
+    expect((await get(String(url))).status).toBe(404);
+  });
+
+  test("the notes open in a browser", async () => {
+    await using browser = await openBrowser();
+    const page = await browser.newPage();
+    await page.goto(urlOf(notes));
+    expect(await page.title()).toBe("Notes");
+    await page.getByRole("link", { name: "shopping" }).click();
+    await page.waitForURL(/note=shopping/);
+    expect(await page.locator("pre").textContent()).toMatch(/\w/);
+    const screenshot = join(await mkdtemp(join(tmpdir(), "berg-page-")), "notes.png");
+    await page.screenshot({ path: screenshot });
+    process.stdout.write(`the page as a browser shows it: ${screenshot}\n`);
+  });
+});
