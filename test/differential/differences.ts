@@ -17,13 +17,6 @@ const known: readonly KnownDifference[] = [
     matches: ({ real }) => messageOf(real).includes("spec.parentRef.name: Required value"),
   },
   {
-    why: "DEFERRED scale",
-    matches: ({ step, steps, differences }) =>
-      step.path.includes("/scale") ||
-      (differences.some(({ path }) => path.includes("managedFields")) &&
-        steps.some(({ path }) => path.includes("/scale"))),
-  },
-  {
     why: "an immutable ConfigMap or Secret may be told again that it has none of what it has none of",
     matches: ({ step, real }) =>
       messageOf(real).includes("field is immutable when `immutable` is set") &&

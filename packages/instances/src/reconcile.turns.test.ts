@@ -107,6 +107,7 @@ test("two that are looked at side by side do not both take the last turn", async
   const { cluster, controller, going } = await manyEnd(3, 1);
   cluster.stuck.delete(namespaceOf(0));
   while (cluster.tick()) controller.deliver((kind) => kind === "Namespace");
+  for (const n of [1, 2]) controller.enqueue(`${home}/i${n}`);
   await controller.turn(3);
   expect(going()).toEqual([namespaceOf(1)]);
 });

@@ -89,7 +89,7 @@ export class Turns {
    */
   waitMs(instance: Instance, since: number): number {
     const [first = { since }] = this.#line.first(1);
-    const free = this.#free(first.since, keyOf(instance));
+    const free = this.#free(Math.min(since, first.since), keyOf(instance));
     const ahead = this.#line.ahead({ instance, since });
     if (ahead < free) return 0;
     return ahead < this.#most ? lookAgainMs.first : lookAgainMs.others;

@@ -27,7 +27,7 @@ export interface Update {
   readonly live: AnyObject | undefined;
   readonly updated: AnyObject;
   readonly manager: string;
-  /** `""`, `status`, or `scale`: then `updated` is the object itself, with another number of replicas. */
+  /** `""`, `status`, or `scale`: then both are scales. */
   readonly subresource: string;
   /** ms since 1970. */
   readonly now: number;
@@ -96,8 +96,7 @@ export function managersAfter(update: Update, before: Managers): Managers {
     } as const;
     const id = idOf(self);
     const fields = managers.get(id)?.fields.union(taken) ?? taken;
-    // Kubernetes loses the time on the way from the scale to the object.
-    managers.set(id, { ...self, time: subresource === "scale" ? undefined : formatTime(now), fields });
+    managers.set(id, { ...self, time: formatTime(now), fields });
   }
   capUpdaters(managers);
   return managers;

@@ -56,6 +56,7 @@ const structs: Record<string, JsonObject> = {
   "events.k8s.io/Event": { deprecatedSource: {}, regarding: {} },
   "admissionregistration.k8s.io/ValidatingAdmissionPolicy": { spec: {}, status: {} },
   "admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding": { spec: {} },
+  "autoscaling/Scale": { spec: {}, status: {} },
   "autoscaling/HorizontalPodAutoscaler": { spec: { scaleTargetRef: {} }, status: {} },
 };
 

@@ -1,7 +1,9 @@
 /** `scale` of any kind that has one: how many there are to be, without knowing what they are. */
+import { parentEntries, replicasPath, scaleEntries } from "../../apply/scale-managers.ts";
 import { invalid as invalidField } from "../../errors/field-error.ts";
 import { invalid, notFound, unsupportedMediaType } from "../../errors/refusals.ts";
 import type { AnyStored } from "../../storage/table.ts";
+import { applied } from "../apply.ts";
 import { toServed } from "../conversion.ts";
 import { track } from "../create.ts";
 import { decodeObject } from "../decoding.ts";
@@ -9,7 +11,7 @@ import { draftOf } from "../json.ts";
 import { checkName, placeInNamespace } from "../metadata.ts";
 import { decodePatched, patched } from "../patched.ts";
 import { isCustom, keyOfPlace, type Registry, subjectOf, tableOf } from "../registry.ts";
-import type { AnyObject, AnyStoredObject } from "../resource.ts";
+import type { AnyObject, AnyStoredObject, ServedResource } from "../resource.ts";
 import { checkUid } from "../update.ts";
 import type { Body, Caller, PatchBody, Place, WriteOptions, Written } from "../verbs.ts";
 import { writeChanged } from "../write-changed.ts";
@@ -31,7 +33,9 @@ export async function updateScale(
   const scale = decodeObject(registry, scales, body, options, caller);
   placeInNamespace(scale, scales, place.namespace);
   checkName(scale, place.name);
-  return write(registry, place, newest(registry, place), scale, options, caller);
+  const stored = newest(registry, place);
+  track(registry, scales, scale, ownedScale(place, stored), "scale", options, caller);
+  return write(registry, place, stored, scale, options, caller);
 }
 
 export async function patchScale(
@@ -41,20 +45,28 @@ export async function patchScale(
   options: WriteOptions,
   caller: Caller,
 ): Promise<Written> {
-  if (patch.type === "apply" || (patch.type === "strategic" && isCustom(place.resource)))
-    throw unsupportedMediaType("", offeredFor(place));
+  if (patch.type === "strategic" && isCustom(place.resource)) throw unsupportedMediaType("", customPatches);
   const stored = newest(registry, place);
-  const live = scaleOf(place.resource, toServed(place.resource, stored));
-  const scale = decodePatched(scales, draftOf(patched(scales, live, patch, options)), patch, options, caller);
+  const live = ownedScale(place, stored);
+  const scale =
+    patch.type === "apply"
+      ? applied(registry, { ...place, resource: scales }, live, patch, "scale", options, caller)
+      : decodePatched(scales, draftOf(patched(scales, live, patch, options)), patch, options, caller);
   placeInNamespace(scale, scales, place.namespace);
   checkName(scale, place.name);
+  if (patch.type !== "apply") track(registry, scales, scale, live, "scale", options, caller);
   return write(registry, place, stored, scale, options, caller);
 }
 
-/** Not an apply: who owns the number is kept with the object, and cannot be told from here. */
-function offeredFor({ resource }: Place): string[] {
-  const offered = ["application/json-patch+json", "application/merge-patch+json"];
-  return isCustom(resource) ? offered : [...offered, "application/strategic-merge-patch+json"];
+const customPatches = ["application/json-patch+json", "application/merge-patch+json"];
+
+/** With those who own its number. */
+function ownedScale({ resource }: Place, stored: AnyStored): AnyStoredObject {
+  const object = toServed(resource, stored);
+  const path = replicasPath(pathsOf(resource).specReplicasPath);
+  const managedFields = scaleEntries(object.metadata.managedFields ?? [], path);
+  const { metadata, ...scale } = scaleOf(resource, object);
+  return { ...scale, metadata: { ...metadata, ...(managedFields && { managedFields }) } } as AnyStoredObject;
 }
 
 function newest(registry: Registry, place: Place): AnyStored {
@@ -83,15 +95,14 @@ async function write(
   const draft = draftOf(live) as AnyObject;
   setAt(draft, pathsOf(resource).specReplicasPath, replicas);
   if (scale.metadata.resourceVersion) draft.metadata.resourceVersion = scale.metadata.resourceVersion;
-  track(registry, resource, draft, live, "scale", options, caller);
-  if (isCustom(resource)) dropScaleEntries(draft);
+  own(resource, draft, scale);
   const written = await writeChanged(registry, { place, stored, draft, subresource: "scale", options, caller });
   return { object: scaleOf(resource, written.object) as AnyStoredObject, isNew: false };
 }
 
-/** Of a custom kind Kubernetes forgets who set the number through its scale, and nobody owns it then. */
-function dropScaleEntries({ metadata }: AnyObject): void {
-  const others = metadata.managedFields?.filter(({ subresource }) => subresource !== "scale") ?? [];
-  if (others.length > 0) metadata.managedFields = others;
+function own(resource: ServedResource, { metadata }: AnyObject, scale: AnyObject): void {
+  const path = replicasPath(pathsOf(resource).specReplicasPath);
+  const owners = parentEntries(resource, metadata.managedFields ?? [], path, scale.metadata.managedFields ?? []);
+  if (owners) metadata.managedFields = owners;
   else delete metadata.managedFields;
 }
