@@ -14,6 +14,10 @@ export default defineConfig({
           name: "unit",
           // Many wait for timers and processes rather than for a processor; Vitest's own choice on two is one.
           maxWorkers: 2,
+          // A busy machine is no mistake of ours: no test proves by these that something is fast.
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+          expect: { poll: { timeout: 20_000 } },
           include: everywhere.map((folder) => `${folder}/*.test.ts`),
           exclude: ["**/*.{real,node,containers}.test.ts", "**/node_modules/**"],
         },
@@ -47,8 +51,8 @@ export default defineConfig({
           include: everywhere.map((folder) => `${folder}/*.containers.test.ts`),
           exclude: ["**/node_modules/**"],
           globalSetup: ["test/engine/global-setup.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+          testTimeout: 180_000,
+          hookTimeout: 300_000,
           fileParallelism: false,
         },
       },

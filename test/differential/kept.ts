@@ -144,6 +144,23 @@ export const kept: Readonly<Record<string, readonly Step[]>> = {
   "an address that cannot be had, for a Service without a name": [
     post(core("services"), { spec: { clusterIP: "1.2.3.4" } }),
   ],
+  "who owns the number that is set through a scale": [
+    ...[[apps("deployments"), deployment()] as const, [gadgets(), gadget()] as const].flatMap(([path, object]) => [
+      post(path, object),
+      merge(`${path}/a/scale`, {}),
+      get(`${path}/a`),
+      put(`${path}/a/scale`, { ...named(), spec: { replicas: 2 } }),
+      get(`${path}/a`),
+      put(`${path}/a/scale?fieldManager=y`, typed("autoscaling/v1", "Scale", { spec: { replicas: 4 } })),
+      get(`${path}/a`),
+      merge(`${path}/a/scale`, { spec: { replicas: 0 } }),
+      get(`${path}/a`),
+    ]),
+    merge(apps("deployments/a/scale"), { spec: { replicas: null } }),
+    apply(apps("deployments/a/scale"), typed("autoscaling/v1", "Scale", { spec: { replicas: 3 } })),
+    apply(apps("deployments/a"), typed("apps/v1", "Deployment", { spec: { replicas: 5 } })),
+    get(apps("deployments/a")),
+  ],
   "a pod that is evicted again is as it was": [
     post(core("pods"), { ...pod, ...named("a", { finalizers: ["x.io/a"] }) }),
     post(core("pods/a/eviction"), named()),

@@ -31,7 +31,8 @@ export class Masks {
       code,
       type: headers["content-type"],
       retryAfter: headers["retry-after"],
-      warnings: warnings.map((warning) => this.#text(warning)),
+      // Fields that are not known are told in the order in which they stand, and that is nothing in JSON.
+      warnings: warnings.map((warning) => this.#text(warning)).sort(),
       body: body === undefined ? this.#text(text) : this.#value(withoutTimers(body), []),
     };
   }

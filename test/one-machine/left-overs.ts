@@ -8,10 +8,11 @@ export interface Found {
   networks: string[];
   tables: string[];
   interfaces: string[];
+  mounts: string[];
   processes: string[];
 }
 
-export const nothing: Found = { containers: [], networks: [], tables: [], interfaces: [], processes: [] };
+export const nothing: Found = { containers: [], networks: [], tables: [], interfaces: [], mounts: [], processes: [] };
 
 /** `bridges`: interfaces that were there before, and would be looked for in vain among the networks. */
 export async function findOurs(machine: Machine, bridges: readonly string[] = []): Promise<Found> {
@@ -22,6 +23,9 @@ export async function findOurs(machine: Machine, bridges: readonly string[] = []
     networks: (await ourNetworks(machine)).map(({ name }) => name).sort(),
     tables: tables.filter((line) => line === `table inet ${machine.table()}`),
     interfaces: bridges.filter((bridge) => existsSync(`/sys/class/net/${bridge}`)),
+    mounts: readFileSync("/proc/mounts", "utf8")
+      .split("\n")
+      .filter((line) => line.includes(machine.dataDir)),
     processes: processesOf(machine),
   };
 }

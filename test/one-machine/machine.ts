@@ -67,7 +67,7 @@ export async function startMachine(): Promise<Machine> {
   const directory = await mkdtemp(join(tmpdir(), "berg-machine-"));
   const dataDir = join(directory, "data");
   const tableFile = join(directory, "table");
-  const keeper = startKeeper(directory, `nft delete table inet "$(cat ${tableFile})"`);
+  const keeper = startKeeper(directory, cleanUp(directory, tableFile));
   undo.defer(() => keeper.close());
   const [port, httpPort, tlsPort] = [await freePort(), await freePort(), await freePort()];
   const kubeconfig = join(dataDir, "kubeconfig");
@@ -142,4 +142,12 @@ export async function startMachine(): Promise<Machine> {
     },
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
+}
+
+/** For the keeper: what a killed `berg up` leaves beside what its engine has. Files go after this, and so mounts first. */
+function cleanUp(directory: string, tableFile: string): string {
+  return `
+nft delete table inet "$(cat ${tableFile})"
+for mount in $(cut -d ' ' -f 2 /proc/mounts | grep "^${directory}/" | sort -r); do umount -l "$mount"; done
+`;
 }

@@ -4,7 +4,7 @@
  */
 import type { ManagedFieldsEntry } from "@berg/apimachinery";
 import { FieldSet } from "./field-set.ts";
-import { idOf, type Manager, type Managers, readManagers, writeManagers } from "./managers.ts";
+import { type Manager, type Managers, readManagers, writeManagers } from "./managers.ts";
 import { type FieldPath, fieldElement } from "./path-element.ts";
 import { apiVersionOf, type TrackedKind } from "./tracked-kind.ts";
 
@@ -26,7 +26,7 @@ export function scaleEntries(
 ): ManagedFieldsEntry[] | undefined {
   const owners = [...readManagers(entries).values()].filter(({ fields }) => fields.has(path));
   return writeManagers(
-    byId(owners.map((owner) => ({ ...owner, apiVersion: scaleVersion, fields: FieldSet.of(inScale) }))),
+    inPlace(owners.map((owner) => ({ ...owner, apiVersion: scaleVersion, fields: FieldSet.of(inScale) }))),
   );
 }
 
@@ -55,9 +55,10 @@ export function parentEntries(
     const time = parent.get(id)?.time;
     owners.push({ ...owner, time, apiVersion: apiVersionOf(kind), fields: FieldSet.of(path) });
   }
-  return writeManagers(byId(owners));
+  return writeManagers(inPlace(owners));
 }
 
-function byId(owners: readonly Manager[]): Managers {
-  return new Map(owners.map((owner) => [idOf(owner), owner]));
+/** One who owns the number through a scale and more of the object in another way has two entries. */
+function inPlace(owners: readonly Manager[]): Managers {
+  return new Map(owners.map((owner, index) => [String(index), owner]));
 }

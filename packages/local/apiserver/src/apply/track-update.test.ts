@@ -163,20 +163,13 @@ describe("tracking", () => {
     expect(managers).toEqual(["a", "old"]);
   });
 
-  test("takes replicas for who scales, with no time, as Kubernetes does", () => {
-    const deployment = created(deployments, { spec: { replicas: 1 } });
-    const updated = { ...deployment, spec: { ...(deployment.spec as object), replicas: 2 } };
-    const request = { kind: deployments, live: deployment, updated, manager: "a", subresource: "scale", now };
-    const [scaler, creator] = trackUpdate(request) ?? [];
-    expect(scaler).toEqual({
-      manager: "a",
-      operation: "Update",
-      apiVersion: "apps/v1",
-      fieldsType: "FieldsV1",
-      fieldsV1: { "f:spec": { "f:replicas": {} } },
-      subresource: "scale",
-    });
-    expect(JSON.stringify(creator)).not.toContain("f:replicas");
+  test("of a custom object that is not of the shape of its kind nobody owns anything", () => {
+    const updated = whole(widgets, { spec: { size: 1 }, status: true });
+    const request = { kind: widgets, live: undefined, manager: "a", subresource: "", now };
+    expect(trackUpdate({ ...request, updated })).toBeUndefined();
+    expect(trackUpdate({ ...request, updated: whole(widgets, { spec: { size: 1, tags: ["a", "a"] } }) })).toHaveLength(
+      1,
+    );
   });
 
   test("gives up where the items of a list cannot be told apart", () => {

@@ -58,5 +58,6 @@ function goTypeOf(value: unknown): string {
 
 function goValue(value: unknown): string {
   if (value === null) return "<nil>";
+  if (Array.isArray(value)) return `[${value.map(goValue).join(" ")}]`;
   return typeof value === "object" ? goJson(value) : String(value);
 }

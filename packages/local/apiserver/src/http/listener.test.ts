@@ -31,13 +31,17 @@ const maps = builtIn({ resource: "configmaps", kind: "ConfigMap", schema: {}, co
 const large = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "large" }, data: { x: "x".repeat(200_000) } };
 
 /** What stands for storage: enough to see what comes in and goes out. */
-function fakeVerbs(): Verbs & { watches: number; callers: Caller[] } {
+function fakeVerbs(): Verbs & { watches: number; slow: number; callers: Caller[] } {
   const verbs = {
     watches: 0,
+    slow: 0,
     callers: [] as Caller[],
     get: async ({ name }: { name: string }) => {
       if (name === "broken") throw new Error("flag{secret} is in here");
-      if (name === "slow") await delay(300);
+      if (name === "slow") {
+        verbs.slow++;
+        await delay(300);
+      }
       return name === "large" ? large : { apiVersion: "v1", kind: "ConfigMap", metadata: { name } };
     },
     create: async (_: unknown, __: string, ___: unknown, ____: unknown, caller: Caller) => {
@@ -55,7 +59,7 @@ function fakeVerbs(): Verbs & { watches: number; callers: Caller[] } {
       })();
     },
   };
-  return verbs as unknown as Verbs & { watches: number; callers: Caller[] };
+  return verbs as unknown as Verbs & { watches: number; slow: number; callers: Caller[] };
 }
 
 async function start(options: Partial<ListenerOptions> = {}, more: Partial<ServerParts> = {}) {
@@ -283,7 +287,7 @@ describe("the end", () => {
     const { listener, target, verbs } = await start();
     const watch = send(target, { path: `${maps1}?watch=1` });
     const slow = send(target, { path: `${maps1}/slow` });
-    while (verbs.watches === 0) await delay(5);
+    while (verbs.watches === 0 || verbs.slow === 0) await delay(5);
     await listener.stop(5_000);
     expect(JSON.parse((await watch).text).type).toBe("ADDED");
     expect((await slow).code).toBe(200);

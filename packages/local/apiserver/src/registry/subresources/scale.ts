@@ -7,7 +7,7 @@ import { applied } from "../apply.ts";
 import { toServed } from "../conversion.ts";
 import { track } from "../create.ts";
 import { decodeObject } from "../decoding.ts";
-import { draftOf } from "../json.ts";
+import { draftOf, isObject, partOf } from "../json.ts";
 import { checkName, placeInNamespace } from "../metadata.ts";
 import { decodePatched, patched } from "../patched.ts";
 import { isCustom, keyOfPlace, type Registry, subjectOf, tableOf } from "../registry.ts";
@@ -30,11 +30,14 @@ export async function updateScale(
   options: WriteOptions,
   caller: Caller,
 ): Promise<Written> {
+  // Kubernetes notes nothing of a custom kind where nobody says which version a scale is of.
+  const isNoted = !isCustom(place.resource) || (isObject(body.value) && Boolean(body.value.apiVersion));
   const scale = decodeObject(registry, scales, body, options, caller);
   placeInNamespace(scale, scales, place.namespace);
   checkName(scale, place.name);
   const stored = newest(registry, place);
-  track(registry, scales, scale, ownedScale(place, stored), "scale", options, caller);
+  if (isNoted) note(registry, scale, ownedScale(place, stored), options, caller);
+  else delete scale.metadata.managedFields;
   return write(registry, place, stored, scale, options, caller);
 }
 
@@ -54,11 +57,18 @@ export async function patchScale(
       : decodePatched(scales, draftOf(patched(scales, live, patch, options)), patch, options, caller);
   placeInNamespace(scale, scales, place.namespace);
   checkName(scale, place.name);
-  if (patch.type !== "apply") track(registry, scales, scale, live, "scale", options, caller);
+  if (patch.type !== "apply") note(registry, scale, live, options, caller);
   return write(registry, place, stored, scale, options, caller);
 }
 
 const customPatches = ["application/json-patch+json", "application/merge-patch+json"];
+
+/** Of a scale 0 is no number, and so nobody's. */
+function note(registry: Registry, scale: AnyObject, live: AnyObject, options: WriteOptions, caller: Caller): void {
+  const spec = partOf(scale, "spec");
+  if (spec.replicas === 0) delete spec.replicas;
+  track(registry, scales, scale, live, "scale", options, caller);
+}
 
 /** With those who own its number. */
 function ownedScale({ resource }: Place, stored: AnyStored): AnyStoredObject {

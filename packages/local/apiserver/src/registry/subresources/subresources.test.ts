@@ -125,7 +125,7 @@ for (const [name, { sent, want }] of Object.entries(scaleRefusals)) {
   });
 }
 
-test("a scale can be patched, but not applied", async () => {
+test("a scale can be patched", async () => {
   await using given = await givenRegistry();
   await create(given, deployments, make(deployments, "d"));
   await create(given, foos, make(foos, "a"));
@@ -141,10 +141,25 @@ test("a scale can be patched, but not applied", async () => {
   ).toMatchObject({ spec: { replicas: 7 } });
   expect(await given.verbs.get(at(foos, "a"), {})).toMatchObject(six);
   expect(await refusalOf(patch(foos, "a", patchOf("strategic", six)))).toMatch(/^415 UnsupportedMediaType/);
-  expect(await refusalOf(patch(deployments, "d", { type: "apply", force: false, body: body(six) }))).toMatch(
-    /^415 UnsupportedMediaType/,
-  );
   expect(await refusalOf(patch(deployments, "nope", patchOf("merge", six)))).toMatch(/^404/);
+});
+
+test("a scale can be applied, and who owns the number owns it in the object", async () => {
+  await using given = await givenRegistry();
+  await create(given, deployments, make(deployments, "d", { spec: { replicas: 1 } }));
+  const { scale } = endpointsOf(given);
+  const apply = (fieldManager: string, replicas: number, force = false) => {
+    const value = { apiVersion: "autoscaling/v1", kind: "Scale", metadata: { name: "d" }, spec: { replicas } };
+    const sent: PatchBody = { type: "apply", force, body: body(value) };
+    return scale.patch(at(deployments, "d"), sent, { ...write, fieldManager }, given.caller);
+  };
+  expect(await refusalOf(apply("x", 2))).toMatch(/^409 Conflict: Apply failed with 1 conflict/);
+  expect((await apply("x", 2, true)).object).toMatchObject({ spec: { replicas: 2 } });
+  expect(await refusalOf(apply("y", 3))).toMatch(/conflict with "x" with subresource "scale"/);
+  const { spec, metadata } = await given.verbs.get(at(deployments, "d"), {});
+  expect(spec).toMatchObject({ replicas: 2 });
+  const owners = metadata.managedFields?.filter(({ fieldsV1 }) => JSON.stringify(fieldsV1).includes("f:replicas"));
+  expect(owners).toMatchObject([{ manager: "x", operation: "Apply", apiVersion: "apps/v1", subresource: "scale" }]);
 });
 
 async function givenPods(): Promise<Given> {
