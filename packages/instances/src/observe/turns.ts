@@ -18,13 +18,11 @@ type Instance = Stored<ChallengeInstance>;
 
 /** Taken apart side by side: as many as kube-controller-manager has workers for, unless told otherwise. */
 const mostAtOnce = 10;
-/**
- * Kubernetes lets a namespace rest before it takes it apart. Meanwhile it costs nothing, so that others may follow; but
- * those of one moment are taken apart at one moment, and so each of them counts as if it were already.
- */
+/** Kubernetes lets a namespace rest before it takes it apart. Meanwhile it costs nothing, so that others may follow. */
 const restMs = 5000;
-const momentMs = 1000;
-/** What each counts, so that with all turns in use most rest, and a few are taken apart: about five a second go. */
+/** But those that are deleted together are taken apart together. */
+const togetherMs = 1000;
+/** What each counts, so that with all turns in use 30 rest and three are taken apart: about six a second go. */
 const weights = { apart: 5, resting: 1, busy: 2 };
 /** What does not go in this time is held by somebody's finalizer, and said to be stuck. It costs nothing more. */
 const countsForMs = 60_000;
@@ -134,7 +132,8 @@ export class Turns {
     const all = this.#most * weights.apart;
     const makesWay = since + makesWayForMs > now;
     const limit = makesWay ? Math.max(weights.apart, all - this.#busyWeight(now, all, except)) : all;
-    return Math.floor((limit - this.#goingWeight(now, all)) / weights.apart);
+    const { weight, together } = this.#goingNow(now, all);
+    return Math.min(Math.floor((limit - weight) / weights.apart), Math.floor(limit / weights.apart) - together);
   }
 
   /** Up to `all`: more need not be counted. */
@@ -148,15 +147,16 @@ export class Turns {
     return weight;
   }
 
-  #goingWeight(now: number, all: number): number {
-    let weight = 0;
+  #goingNow(now: number, all: number): { weight: number; together: number } {
+    let [weight, together] = [0, 0];
     for (const [name, since] of this.#going) {
       const age = now - since;
       if (age >= countsForMs && !this.#asked.has(name)) this.#going.delete(name);
-      else weight += age >= momentMs && age < restMs ? weights.resting : weights.apart;
+      else weight += age < restMs ? weights.resting : weights.apart;
+      if (age < togetherMs) together++;
       if (weight >= all) break;
     }
-    return weight;
+    return { weight, together };
   }
 }
 
