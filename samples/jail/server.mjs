@@ -14,7 +14,7 @@ createServer((socket) => {
 
 function calculated(line, world) {
   try {
-    return String(runInContext(line, world, { timeout: 200 }));
+    return String(runInContext(line, world, { timeout: 2000 }));
   } catch (error) {
     return String(error?.message ?? "no");
   }

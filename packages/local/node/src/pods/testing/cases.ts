@@ -49,7 +49,7 @@ export const cases: readonly Case[] = [
   },
   {
     name: "oom",
-    container: { command: sh("x=a; while true; do x=$x$x; done"), resources: { limits: { memory: "12Mi" } } },
+    container: { command: sh("sleep 3; x=a; while true; do x=$x$x; done"), resources: { limits: { memory: "12Mi" } } },
     spec: { restartPolicy: "Never" },
     statuses: ["Running, ready: c running ×0", "Failed, unready: c OOMKilled 137 ×0"],
     events: started,
