@@ -68,6 +68,7 @@ function ask(server: Server, { method, path, body, type = "application/json" }: 
   return new Promise((resolve, reject) => {
     const asked = request(url, { method, headers, rejectUnauthorized: false, agent: false }, (response) => {
       let text = "";
+      response.on("error", reject);
       response.setEncoding("utf8");
       response.on("data", (chunk: string) => {
         text += chunk;
