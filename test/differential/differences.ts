@@ -178,7 +178,8 @@ const known: readonly KnownDifference[] = [
   },
 ];
 
-const wrongValue = /"<the object>": (json: cannot unmarshal |illegal base64)|^failed to convert new object /;
+const wrongValue =
+  /"<the object>": (json: cannot unmarshal |illegal base64|parsing time )|^failed to convert new object /;
 
 function withoutGoTypes(masked: Found["real"]): string {
   return messageOf(masked)

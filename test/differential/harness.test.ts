@@ -23,7 +23,7 @@ const maps = "/api/v1/namespaces/{ns}/configmaps";
 const create: Step = {
   method: "POST",
   path: maps,
-  body: { metadata: { name: "a", labels: { a: "b" } }, data: { x: "1" } },
+  body: { metadata: { name: "a", labels: { a: "b" } }, data: { x: "1", at: "2020-01-01T00:00:00Z" } },
 };
 const update: Step = { method: "PUT", path: `${maps}/a`, from: "configmaps/a", body: { data: { x: "2" } } };
 const look: Step = { method: "GET", path: maps };
@@ -83,13 +83,27 @@ describe("what is found", () => {
     "another owner of a field": (answer, method) => {
       if (method === "PUT") answer.body.metadata.managedFields[0].manager = "odd";
     },
-    "a time where none should be": (answer, method) => {
-      if (method === "PUT") answer.body.data.x = "2020-01-01T00:00:00Z";
+    "a time of long ago that is another one": (answer, method) => {
+      if (method === "POST" && answer.body.kind === "ConfigMap") answer.body.data.at = "2021-01-01T00:00:00Z";
     },
   };
 
   test.each(Object.entries(corruptions))("%s", { timeout: 20_000 }, async (_name, corrupt) => {
     expect(await play([one, corrupted(other, corrupt)], [create, update, look, watch, remove])).toBeDefined();
+  });
+
+  test("among random requests, once for each text", { timeout: 60_000 }, async () => {
+    const spoilt = corrupted(other, (answer, method) => {
+      if (method === "DELETE" && answer.code === 404) answer.code = 410;
+    });
+    const { found } = await run([one, spoilt], { seed: 3, goesOn: (next) => next < 12 });
+    expect(found.length).toBeGreaterThan(0);
+    for (const { real, ours, steps } of found) {
+      expect([real.code, ours.code]).toEqual([404, 410]);
+      expect(steps).toHaveLength(1);
+    }
+    const texts = found.map(({ real }) => (real.body as { message: string }).message.replace(/".*"/, ""));
+    expect(new Set(texts).size).toBe(texts.length);
   });
 
   test("only where something is wrong", async () => {

@@ -161,6 +161,13 @@ export const kept: Readonly<Record<string, readonly Step[]>> = {
     apply(apps("deployments/a"), typed("apps/v1", "Deployment", { spec: { replicas: 5 } })),
     get(apps("deployments/a")),
   ],
+  "a row says of a pod that it has ended": [
+    post(core("pods"), pod),
+    ...["Running", "Succeeded", "Failed"].flatMap((phase) => [
+      merge(core("pods/a/status"), { status: { phase } }),
+      get(core("pods"), "application/json;as=Table;v=v1;g=meta.k8s.io"),
+    ]),
+  ],
   "a pod that is evicted again is as it was": [
     post(core("pods"), { ...pod, ...named("a", { finalizers: ["x.io/a"] }) }),
     post(core("pods/a/eviction"), named()),

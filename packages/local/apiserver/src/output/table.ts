@@ -1,7 +1,7 @@
 /** Objects as rows, as `kubectl get` shows them. */
 import type { ListMeta } from "@berg/apimachinery";
 import { badRequest } from "../errors/refusals.ts";
-import type { AnyObject, ServedResource } from "../registry/resource.ts";
+import type { AnyObject, RowCondition, ServedResource } from "../registry/resource.ts";
 import type { Form } from "./form.ts";
 
 export type IncludeObject = "None" | "Metadata" | "Object";
@@ -24,6 +24,7 @@ interface ColumnDefinition {
 
 interface Row {
   cells: unknown[];
+  conditions?: readonly RowCondition[];
   object: unknown;
 }
 
@@ -64,9 +65,15 @@ function definitionOf({ name, type, format = "", description, priority }: Served
   return { name, type, format, description, priority };
 }
 
-function rowOf({ columns }: ServedResource, object: AnyObject, { metaVersion, includeObject, now }: TableOptions): Row {
+function rowOf(
+  { columns, rowConditions }: ServedResource,
+  object: AnyObject,
+  { metaVersion, includeObject, now }: TableOptions,
+): Row {
+  const conditions = rowConditions?.(object) ?? [];
   return {
     cells: columns.map((column) => cellOf(column, object, now)),
+    ...(conditions.length > 0 && { conditions }),
     object:
       includeObject === "None"
         ? null

@@ -35,6 +35,8 @@ export interface ServedResource {
   /** Of the whole object, without apiVersion, kind and metadata. */
   readonly schema: Schema;
   readonly columns: readonly Column[];
+  /** What a row of a table says of its object beside its cells: that it has ended. */
+  readonly rowConditions?: (object: AnyObject) => readonly RowCondition[];
   /** What a field selector may ask for, beside metadata.name and metadata.namespace: by path, its value. */
   readonly selectableFields: Readonly<Record<string, (object: AnyObject) => string>>;
   readonly strategy: Strategy;
@@ -87,6 +89,13 @@ export interface Moment {
   random(): number;
   /** Of what is stored, with what is still on its way to disk: for what must be unique, such as a node port. */
   newestAll(table: string, namespace?: string): Iterable<AnyStoredObject>;
+}
+
+export interface RowCondition {
+  type: "Completed";
+  status: "True";
+  reason: string;
+  message: string;
 }
 
 export interface Column {

@@ -1,6 +1,6 @@
 /** What `kubectl get pods` shows: how many containers are ready, and in one word how the pod is. */
 
-import type { Column } from "../../../registry/resource.ts";
+import type { AnyObject, Column, RowCondition } from "../../../registry/resource.ts";
 import { ageColumn, nameColumn, since } from "../../columns.ts";
 import { asA, type ContainerState, type ContainerStatus, type Pod } from "../types.ts";
 
@@ -11,6 +11,13 @@ interface Summary {
   restarts: number;
   /** RFC 3339, so that they sort as texts; `""` where there was none. */
   lastRestart: string;
+}
+
+/** A bookmark is a pod with nothing in it. */
+export function podRowConditions(object: AnyObject): RowCondition[] {
+  const { phase = "" } = asA<Partial<Pod>>(object).status ?? {};
+  const message = { Succeeded: "The pod has completed successfully.", Failed: "The pod failed." }[phase];
+  return message === undefined ? [] : [{ type: "Completed", status: "True", reason: phase, message }];
 }
 
 export const podColumns: readonly Column[] = [

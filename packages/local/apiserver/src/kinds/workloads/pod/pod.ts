@@ -8,7 +8,7 @@ import { toStoredForm } from "../../stored-form.ts";
 import { podSpec } from "../shapes/pod-spec.ts";
 import { podStatus } from "../shapes/pod-status.ts";
 import { asA, type Pod } from "../types.ts";
-import { podColumns } from "./columns.ts";
+import { podColumns, podRowConditions } from "./columns.ts";
 import { fillInPod, fillInPodSpec } from "./defaults.ts";
 import { gracePeriod } from "./grace.ts";
 import { addMatchLabelKeys } from "./label-keys.ts";
@@ -68,6 +68,7 @@ export const pods: ServedResource = served({
   namespaced: true,
   schema,
   columns: podColumns,
+  rowConditions: podRowConditions,
   selectableFields: {
     "spec.nodeName": (object) => asA<Pod>(object).spec.nodeName ?? "",
     "spec.restartPolicy": (object) => asA<Pod>(object).spec.restartPolicy ?? "",
