@@ -29,7 +29,7 @@ export default defineConfig({
           exclude: ["**/node_modules/**"],
           globalSetup: ["test/control-plane/global-setup.ts"],
           testTimeout: 120_000,
-          hookTimeout: 1_200_000,
+          hookTimeout: 300_000,
           // Each file runs a control plane of its own on two cores.
           fileParallelism: false,
         },
@@ -41,7 +41,7 @@ export default defineConfig({
           exclude: ["**/node_modules/**"],
           globalSetup: ["test/node/global-setup.ts"],
           testTimeout: 120_000,
-          hookTimeout: 1_200_000,
+          hookTimeout: 300_000,
           fileParallelism: false,
         },
       },

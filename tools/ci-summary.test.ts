@@ -18,7 +18,7 @@ function summarise(reports: (object | undefined)[], { go = false } = {}) {
     env: { PATH: folder },
     encoding: "utf8",
   });
-  return { lastLine: stdout.trimEnd().split("\n").at(-1), status };
+  return { stdout, lastLine: stdout.trimEnd().split("\n").at(-1), status };
 }
 
 const report = (passed: number, failed: number, skipped: number, success = failed === 0) => ({
@@ -63,6 +63,32 @@ describe("the summary of CI", () => {
     "fails where no test ran at all": { given: [[report(0, 0, 0)]], wantLine: "0 passed, 0 failed", wantStatus: 1 },
   };
   for (const [name, { given, wantLine, wantStatus }] of Object.entries(cases)) {
-    test(name, () => expect(summarise(...given)).toEqual({ lastLine: wantLine, status: wantStatus }));
+    test(name, () => expect(summarise(...given)).toMatchObject({ lastLine: wantLine, status: wantStatus }));
   }
+
+  test("says what failed, and why, at the end", () => {
+    const file = (name: string, message: string, ...assertionResults: object[]) => ({
+      name: join(process.cwd(), name),
+      message,
+      assertionResults,
+    });
+    const testResults = [
+      file("fine.test.ts", "", { fullName: "good", status: "passed" }),
+      file("bad.test.ts", "", { fullName: "sums", status: "failed", failureMessages: ["expected 1 to be 2\nat bad"] }),
+      file("hook.test.ts", "the server did not start", { fullName: "asks", status: "pending" }),
+    ];
+    expect(summarise([{ ...report(1, 1, 1), testResults }]).stdout).toBe(
+      [
+        "bad.test.ts",
+        "  sums",
+        "    expected 1 to be 2",
+        "    at bad",
+        "hook.test.ts",
+        "  1 skipped, the first: asks",
+        "    the server did not start",
+        "1 passed, 1 failed, 1 skipped",
+        "",
+      ].join("\n"),
+    );
+  });
 });

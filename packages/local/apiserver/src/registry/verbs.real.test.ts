@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startApiServer } from "../server.ts";
 import { type Ask, fooDefinition, script } from "./testing/script.ts";
 
+const answerWithinMs = 60_000;
+
 interface Server {
   url: string;
   token: string;
@@ -25,10 +27,9 @@ describe.skipIf(await missingControlPlane())("the verbs, beside those of a real 
     const ours = undo.use(await startApiServer({ dataDir: ":memory:" }));
     servers.push({ url: real.server, token: real.token }, { url: ours.url, token: ours.token });
     for (const server of servers) {
-      await ask(server, { method: "POST", path: "/api/v1/namespaces", body: { metadata: { name: "script" } } });
-      await ask(server, { method: "POST", path: "serviceaccounts", body: { metadata: { name: "default" } } });
-      const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-      await ask(server, { method: "POST", path, body: fooDefinition });
+      await create(server, "/api/v1/namespaces", { metadata: { name: "script" } });
+      await create(server, "serviceaccounts", { metadata: { name: "default" } });
+      await create(server, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", fooDefinition);
       await isServed(server);
     }
   });
@@ -42,9 +43,14 @@ describe.skipIf(await missingControlPlane())("the verbs, beside those of a real 
   });
 });
 
+async function create(server: Server, path: string, body: unknown): Promise<void> {
+  const answer = await ask(server, { method: "POST", path, body });
+  if (answer.code !== 201) throw new Error(`cannot create ${path} on ${server.url}: ${JSON.stringify(answer)}`);
+}
+
 /** A custom kind takes a moment to be served. */
 async function isServed(server: Server): Promise<void> {
-  for (let attempt = 0; attempt < 100; attempt++) {
+  for (let attempt = 0; attempt < 600; attempt++) {
     const path = "/apis/x.io/v1/namespaces/script/foos?fieldManager=probe";
     const { code } = await ask(server, {
       method: "POST",
@@ -54,7 +60,7 @@ async function isServed(server: Server): Promise<void> {
     if (code === 201) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new Error("the custom kind is not served");
+  throw new Error(`the custom kind is not served by ${server.url}`);
 }
 
 function ask(server: Server, { method, path, body, type = "application/json" }: Ask): Promise<Answer> {
@@ -66,7 +72,8 @@ function ask(server: Server, { method, path, body, type = "application/json" }: 
     accept: "application/json",
   };
   return new Promise((resolve, reject) => {
-    const asked = request(url, { method, headers, rejectUnauthorized: false, agent: false }, (response) => {
+    const options = { method, headers, rejectUnauthorized: false, agent: false, timeout: answerWithinMs };
+    const asked = request(url, options, (response) => {
       let text = "";
       response.on("error", reject);
       response.setEncoding("utf8");
@@ -82,6 +89,8 @@ function ask(server: Server, { method, path, body, type = "application/json" }: 
       );
     });
     asked.on("error", reject);
+    asked.on("close", () => reject(new Error(`the connection of ${method} ${url} ended without an answer`)));
+    asked.on("timeout", () => asked.destroy(new Error(`no answer to ${method} ${url} in ${answerWithinMs} ms`)));
     // Node sends no length with a DELETE by itself.
     const text = body === undefined ? "" : JSON.stringify(body);
     asked.setHeader("content-length", Buffer.byteLength(text));
