@@ -20,7 +20,7 @@ const known: readonly KnownDifference[] = [
     why: "an immutable ConfigMap or Secret may be told again that it has none of what it has none of",
     matches: ({ step, real }) =>
       messageOf(real).includes("field is immutable when `immutable` is set") &&
-      JSON.stringify(step.body).includes("{}"),
+      /\{\}|:null/.test(JSON.stringify(step.body)),
   },
   {
     why: "a secret that is no JSON is refused without the character of it that shows this",
@@ -158,6 +158,11 @@ const known: readonly KnownDifference[] = [
       step.type === types.apply &&
       messageOf(real).startsWith("failed to create manager for existing fields") &&
       messageOf(ours).startsWith("failed to create typed live object"),
+  },
+  {
+    why: "a number that is too large for its field is refused when it is applied, and not taken for another one",
+    matches: ({ step, ours }) =>
+      step.type === types.apply && /^failed to convert .* cannot unmarshal number \d+ into/.test(messageOf(ours)),
   },
   {
     why: "a pull secret without a name cannot be applied",

@@ -102,6 +102,7 @@ export const kept: Readonly<Record<string, readonly Step[]>> = {
   ],
   "of several values that cannot be read, which one is told": [
     post(leases(), { ...named("a", { finalizers: true }), spec: { acquireTime: "soon" } }),
+    post(leases(), { ...named("a", { finalizers: true }), spec: { acquireTime: true, renewTime: "soon" } }),
     post(core("secrets"), { ...named(), data: { a: "?" }, immutable: 1 }),
     post(budgets(), { ...named("a", { labels: 1 }), spec: { minAvailable: true } }),
   ],

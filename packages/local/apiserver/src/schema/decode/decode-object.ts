@@ -122,6 +122,7 @@ function decode(object: Json, schema: Schema, place: Place): string[] {
         return isRecord(value) ? readObject(value, shape, at) : refuse(value, shape, at);
       case "string":
         if (shape.format === "byte" && Array.isArray(value)) return readByteList(value, at);
+        if (typeof value !== "string" && shape.format === "date-time") throw wrongTypeOf(value, shape, at);
         if (typeof value !== "string") return refuse(value, shape, at);
         return shape.format === "byte" ? readBase64(value) : readText(value, shape);
       case "boolean":
