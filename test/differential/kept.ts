@@ -100,6 +100,10 @@ export const kept: Readonly<Record<string, readonly Step[]>> = {
     apply(leases("/b"), typed("coordination.k8s.io/v1", "Lease", { ...named("b"), spec: { acquireTime: "soon" } })),
     apply(leases("/a"), typed("coordination.k8s.io/v1", "Lease", { spec: { acquireTime: "2020-01-01T00:00:00Z" } })),
   ],
+  "a budget of any name, and its status applied before anybody owned anything": [
+    post(budgets(), named("A_B")),
+    apply(budgets("/A_B/status"), { apiVersion: "policy/v1", kind: "PodDisruptionBudget", status: {} }),
+  ],
   "of several values that cannot be read, which one is told": [
     post(leases(), { ...named("a", { finalizers: true }), spec: { acquireTime: "soon" } }),
     post(leases(), { ...named("a", { finalizers: true }), spec: { acquireTime: true, renewTime: "soon" } }),

@@ -21,6 +21,7 @@ export interface TrackedKind {
 
 const podSpec = { containers: null };
 const podTemplate = { metadata: {}, spec: podSpec };
+const noDisruptions = { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 };
 const roleRef = { apiGroup: "", kind: "", name: "" };
 
 /** What is always there, by group and kind. */
@@ -43,7 +44,7 @@ const structs: Record<string, JsonObject> = {
   "apps/StatefulSet": { spec: { template: podTemplate, updateStrategy: {} }, status: {} },
   "batch/CronJob": { spec: { jobTemplate: { metadata: {}, spec: { template: podTemplate } } }, status: {} },
   "batch/Job": { spec: { template: podTemplate }, status: {} },
-  "policy/PodDisruptionBudget": { spec: {}, status: {} },
+  "policy/PodDisruptionBudget": { spec: {}, status: noDisruptions },
   "networking.k8s.io/IPAddress": { spec: {} },
   "networking.k8s.io/Ingress": { spec: {}, status: { loadBalancer: {} } },
   "networking.k8s.io/IngressClass": { spec: {} },

@@ -3,6 +3,7 @@
 import type { LabelSelector } from "@berg/apimachinery";
 import { type FieldError, invalid } from "../../errors/field-error.ts";
 import type { Column, ServedResource, Strategy } from "../../registry/resource.ts";
+import { pathSegmentProblems } from "../../schema/metadata/names.ts";
 import {
   atMostAll,
   type IntOrPercent,
@@ -35,6 +36,8 @@ const strategy: Strategy = {
   hasStatus: true,
   hasGeneration: true,
   needsVersion: true,
+  // Kubernetes looks at nothing but whether it fits into a path.
+  nameProblems: pathSegmentProblems,
   fillIn: (draft) => toStoredForm(draft, schema),
   prepare(draft, old) {
     if (!old)
