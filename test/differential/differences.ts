@@ -165,6 +165,13 @@ const known: readonly KnownDifference[] = [
       step.type === types.apply && /^failed to convert .* cannot unmarshal number \d+ into/.test(messageOf(ours)),
   },
   {
+    why: "a strategic patch that is refused is shown as it was sent, and not without the nulls of what it would add",
+    matches: ({ step, ours, real }) =>
+      step.type === types.strategic &&
+      messageOf(real) !== messageOf(ours) &&
+      messageOf(real) === messageOf(ours).replace(/ ?[^ :[\]]+:<nil>/g, ""),
+  },
+  {
     why: "a pull secret without a name cannot be applied",
     matches: ({ ours }) => messageOf(ours).includes("imagePullSecrets: element"),
   },
