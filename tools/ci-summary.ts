@@ -69,6 +69,9 @@ function tellOf({ name, message, assertionResults }: FileReport): void {
 }
 
 function indented(text: string): string[] {
-  const lines = text.trimEnd().split("\n");
+  const lines = text
+    .trimEnd()
+    .split("\n")
+    .filter((line) => !line.includes("/node_modules/"));
   return lines.slice(0, shownLines).map((line) => `    ${line}`);
 }

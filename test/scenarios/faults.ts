@@ -33,7 +33,12 @@ export function describeFaults(startWorld: StartWorld): void {
 
   const isSame = (lived: Lived) => {
     for (const part of ["children", "tally", "running", "last"] as const) {
-      if (!isDeepStrictEqual(lived[part], reference[part])) expect(lived[part], part).toEqual(reference[part]);
+      const [mine, clean] = [new Map(Object.entries(lived[part] ?? {})), Object.entries(reference[part] ?? {})];
+      const lines = clean
+        .filter(([key, value]) => !isDeepStrictEqual(mine.get(key), value))
+        .map(([key, value]) => `${key}: ${JSON.stringify(mine.get(key))}, and not ${JSON.stringify(value)}`);
+      if (lines.length > 0 || mine.size !== clean.length)
+        expect.fail(`${part}: ${[...mine.keys()]}\n${lines.join("\n")}`);
     }
   };
 
