@@ -25,6 +25,7 @@ import { paging } from "./paging.ts";
 import { patching } from "./patching.ts";
 import { permissions } from "./permissions.ts";
 import { policies } from "./policies.ts";
+import { priorityClasses } from "./priority-classes.ts";
 import { quantities } from "./quantities.ts";
 import { reading } from "./reading.ts";
 import { refusals } from "./refusals.ts";
@@ -71,6 +72,7 @@ export const themes: Readonly<Record<string, (given: Given) => void>> = {
   services,
   policies,
   "runtime classes": runtimeClasses,
+  "priority classes": priorityClasses,
   "small kinds": smallKinds,
   "definitions of custom kinds": crdDefinitions,
   "objects of custom kinds": crdObjects,

@@ -1,4 +1,8 @@
 /** What people and scripts type, in an order that makes a story. Each line is one command, words parted by spaces. */
+import { join } from "node:path";
+
+const deploy = join(import.meta.dirname, "../../deploy");
+
 export interface Command {
   /** After `kubectl`. Quotes keep words together, as in a shell. */
   readonly line: string;
@@ -125,6 +129,13 @@ export const commands: readonly Command[] = [
   { line: "create -f -", stdin: "apiVersion: v1\nkind: Secret\nmetadata: {name: second}\n", exit: 1 },
   { line: "describe quota most" },
   { line: "api-resources --api-group=coordination.k8s.io -o wide" },
+
+  // What installs Berg on a cluster.
+  { line: `apply -k ${deploy}` },
+  { line: `apply -k ${deploy}` },
+  { line: "get priorityclasses" },
+  { line: "get pc system-node-critical -o yaml" },
+  { line: "delete pc system-node-critical", exit: 1 },
 
   // These bring bodies in protobuf, whatever is asked. Nothing else in the story rests on them.
   { line: "create namespace other --dry-run=server", differs: protobuf },

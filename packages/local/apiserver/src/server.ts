@@ -4,11 +4,10 @@
  *     await using server = await startApiServer({ dataDir: ".berg" });
  *     const client = createClient({ connection: server.connection, … });
  */
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type Clock,
-  ConfigurationError,
   type Connection,
   kubeconfigFor,
   type Logger,
@@ -44,6 +43,7 @@ import { ServedResources } from "./registry/served-resources.ts";
 import { checkConnect } from "./registry/subresources/check-sent.ts";
 import { subresourceEndpoints } from "./registry/subresources/endpoints.ts";
 import { bootstrap } from "./server/bootstrap.ts";
+import { makeDataDirectory } from "./server/data-directory.ts";
 import { Definitions } from "./server/definitions.ts";
 import { openStore } from "./storage/open-store.ts";
 
@@ -91,7 +91,7 @@ const dayMs = 24 * 3_600_000;
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const { dataDir, host = "127.0.0.1", clock = systemClock, random = systemRandom, log = silentLogger } = options;
   const isKept = dataDir !== ":memory:";
-  if (isKept) await makeDirectory(dataDir);
+  if (isKept) await makeDataDirectory(dataDir);
   const credentials = await loadCredentials(isKept ? join(dataDir, "pki") : undefined, [host], clock);
   await using undo = new AsyncDisposableStack();
   const store = undo.use(await openStore({ file: isKept ? join(dataDir, "store.db") : ":memory:", clock }));
@@ -201,17 +201,6 @@ function connectionTo(server: string, ca: string, token: string): Connection {
     authorization: async () => `Bearer ${token}`,
     refused() {},
   };
-}
-
-async function makeDirectory(path: string): Promise<void> {
-  try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new ConfigurationError(
-      `cannot keep data in ${path}: it is no directory, and none can be made there (${code})`,
-    );
-  }
 }
 
 /** Whoever waits for the file must not find half of it. */

@@ -1,6 +1,7 @@
 /** What the standard admissions do and refuse, in the words of a real API server. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { Rbac } from "../authorization/rbac.ts";
+import { priorityClasses } from "../kinds/scheduling/priority-class.ts";
 import type { AnyObject, ServedResource } from "../registry/resource.ts";
 import {
   at,
@@ -31,7 +32,10 @@ const services = core("services", "Service");
 const quotas = core("resourcequotas", "ResourceQuota");
 const limitRanges = core("limitranges", "LimitRange");
 const serviceAccounts = core("serviceaccounts", "ServiceAccount");
-const kinds = [namespaces, configMaps, secrets, deployments, pods, services, quotas, limitRanges, serviceAccounts];
+const kinds = [
+  ...[namespaces, configMaps, secrets, deployments, pods],
+  ...[services, quotas, limitRanges, serviceAccounts, priorityClasses],
+];
 
 let given: Given;
 const create = (resource: ServedResource, object: AnyObject, options = write, namespace = "ns") =>
@@ -421,12 +425,17 @@ describe("pods", () => {
     expect(await tolerations("c", [own])).toEqual([own, of("node.kubernetes.io/unreachable")]);
   });
 
+  const priorityOf = async (name: string, spec: object) =>
+    specOf((await create(pods, make(pods, name, { spec: { containers: [], ...spec } }))).object);
+  const priorityClass = (name: string, more: Record<string, unknown>) =>
+    create(priorityClasses, make(priorityClasses, name, more));
+
   test("get the priority of their class", async () => {
-    const priorityOf = async (name: string, spec: object) =>
-      specOf((await create(pods, make(pods, name, { spec: { containers: [], ...spec } }))).object);
+    await priorityClass("high", { value: 7, preemptionPolicy: "Never" });
     expect(await priorityOf("a", {})).toMatchObject({ priority: 0, preemptionPolicy: "PreemptLowerPriority" });
-    expect(await priorityOf("b", { priorityClassName: "system-node-critical" })).toMatchObject({
-      priority: 2000001000,
+    expect(await priorityOf("b", { priorityClassName: "high" })).toMatchObject({
+      priority: 7,
+      preemptionPolicy: "Never",
     });
     expect(await refusalOf(priorityOf("c", { priorityClassName: "nope" }))).toBe(
       `403 Forbidden: pods "c" is forbidden: no PriorityClass with name nope was found`,
@@ -434,13 +443,36 @@ describe("pods", () => {
     expect(await refusalOf(priorityOf("d", { priority: 7 }))).toMatch(
       /the integer value of priority \(7\) must not be provided in pod spec; priority admission controller computed 0 from/,
     );
+    expect(
+      await refusalOf(priorityOf("e", { priorityClassName: "high", preemptionPolicy: "PreemptLowerPriority" })),
+    ).toMatch(
+      /the string value of PreemptionPolicy \(PreemptLowerPriority\) must not be provided .* computed Never from/,
+    );
     const { object } = await given.verbs.patch(
       at(pods, "b", "ns"),
       "",
-      patchOf("merge", { spec: { priority: null } }),
+      patchOf("merge", { spec: { priority: null, preemptionPolicy: null } }),
       write,
       given.caller,
     );
-    expect(object.spec).toMatchObject({ priority: 2000001000 });
+    expect(object.spec).toMatchObject({ priority: 7, preemptionPolicy: "Never" });
+  });
+
+  test("get that of the default class, of which there is one", async () => {
+    await priorityClass("usual", { value: 5, globalDefault: true });
+    expect(await priorityOf("a", {})).toMatchObject({ priority: 5, priorityClassName: "usual" });
+    const second = "PriorityClass usual is already marked as default. Only one default can exist";
+    expect(await refusalOf(priorityClass("other", { value: 6, globalDefault: true }))).toContain(second);
+    await priorityClass("other", { value: 6 });
+    const mark = (name: string) =>
+      given.verbs.patch(
+        at(priorityClasses, name),
+        "",
+        patchOf("merge", { globalDefault: true, description: "x" }),
+        write,
+        given.caller,
+      );
+    expect(await refusalOf(mark("other"))).toContain(second);
+    expect((await mark("usual")).object).toMatchObject({ description: "x", metadata: { generation: 1 } });
   });
 });

@@ -1,22 +1,14 @@
-/** A pod's priority is a number that its priority class stands for. */
-import type { AnyStoredObject } from "../registry/resource.ts";
+/** A pod's priority is a number that its priority class stands for. Of the classes, one at most is for all other pods. */
+import { forbidden } from "../errors/refusals.ts";
+import { type PriorityClass, systemPriorityClasses } from "../kinds/scheduling/priority-class.ts";
 import type { Admission, AdmissionRequest } from "./admission.ts";
 import { podIn, specOf } from "./pods.ts";
 import { refuse } from "./refuse.ts";
 
-interface PriorityClass {
-  name: string;
-  value: number;
-  preemptionPolicy: string;
-  globalDefault?: boolean;
-}
+type Given = Pick<PriorityClass, "value" | "preemptionPolicy"> & { name: string };
 
-const lower = "PreemptLowerPriority";
-const systemClasses: PriorityClass[] = [
-  { name: "system-cluster-critical", value: 2_000_000_000, preemptionPolicy: lower },
-  { name: "system-node-critical", value: 2_000_001_000, preemptionPolicy: lower },
-];
-const none: PriorityClass = { name: "", value: 0, preemptionPolicy: lower };
+const table = "priorityclasses.scheduling.k8s.io";
+const none: Given = { name: "", value: 0, preemptionPolicy: "PreemptLowerPriority" };
 
 export function priorities(): Admission {
   return {
@@ -47,26 +39,44 @@ export function priorities(): Admission {
       spec.priority = value;
       spec.preemptionPolicy = preemptionPolicy;
     },
+    check(request) {
+      if (request.resource.storedAs !== table || request.subresource !== "") return;
+      if (request.verb === "delete") checkDeletion(request);
+      else if ((request.draft as Partial<PriorityClass> | undefined)?.globalDefault) checkDefault(request);
+    },
   };
 }
 
-function classFor(request: AdmissionRequest, name: string): PriorityClass {
-  const known = [...[...request.moment.newestAll("priorityclasses.scheduling.k8s.io")].map(asClass), ...systemClasses];
-  if (name === "") {
-    const defaults = known.filter(({ globalDefault }) => globalDefault).sort((a, b) => a.value - b.value);
-    return defaults[0] ?? none;
-  }
-  const found = known.find((other) => other.name === name);
+/** As in Kubernetes, whoever deletes all of them deletes these too: then nobody names them. */
+function checkDeletion({ resource: { group, resource }, name }: AdmissionRequest): void {
+  if (systemPriorityClasses.some(({ metadata }) => metadata.name === name))
+    throw forbidden({ group, resource, name }, "this is a system priority class and cannot be deleted");
+}
+
+function checkDefault(request: AdmissionRequest): void {
+  const name = defaultClass(request)?.metadata.name;
+  if (name !== undefined && (request.verb === "create" || name !== request.name))
+    throw refuse(request, `PriorityClass ${name} is already marked as default. Only one default can exist`);
+}
+
+function classFor(request: AdmissionRequest, name: string): Given {
+  if (name === "") return given(defaultClass(request)) ?? none;
+  const found = given(all(request).find(({ metadata }) => metadata.name === name));
   if (!found) throw refuse(request, `no PriorityClass with name ${name} was found`);
   return found;
 }
 
-function asClass(object: AnyStoredObject): PriorityClass {
-  const { value, preemptionPolicy, globalDefault } = object as unknown as Partial<PriorityClass>;
-  return {
-    name: object.metadata.name,
-    value: value ?? 0,
-    preemptionPolicy: preemptionPolicy ?? lower,
-    globalDefault: globalDefault ?? false,
-  };
+/** Of several, which can come of a race, the one that matters least. */
+function defaultClass(request: AdmissionRequest): PriorityClass | undefined {
+  return all(request)
+    .filter(({ globalDefault }) => globalDefault)
+    .sort((a, b) => a.value - b.value)[0];
+}
+
+function all({ moment }: AdmissionRequest): PriorityClass[] {
+  return [...moment.newestAll(table)] as unknown as PriorityClass[];
+}
+
+function given(found: PriorityClass | undefined): Given | undefined {
+  return found && { name: found.metadata.name, value: found.value, preemptionPolicy: found.preemptionPolicy };
 }

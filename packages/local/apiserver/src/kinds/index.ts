@@ -19,6 +19,7 @@ import { networkPolicies } from "./networking/network-policy.ts";
 import { runtimeClasses } from "./node/runtime-class.ts";
 import { clusterRoleBindings, roleBindings } from "./rbac/bindings.ts";
 import { clusterRoles, roles } from "./rbac/roles.ts";
+import { priorityClasses } from "./scheduling/priority-class.ts";
 import { csiStorageCapacities } from "./storage/csi-storage-capacity.ts";
 import { storageClasses } from "./storage/storage-class.ts";
 import { workloadKinds } from "./workloads/index.ts";
@@ -48,6 +49,7 @@ export function builtInKindsWith(ranges: ServiceRanges): readonly ServedResource
     roleBindings,
     clusterRoleBindings,
     customResourceDefinitions,
+    priorityClasses,
     csiStorageCapacities,
     storageClasses,
     validatingAdmissionPolicies,

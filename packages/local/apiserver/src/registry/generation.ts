@@ -5,7 +5,7 @@ import type { AnyObject, AnyStoredObject, ServedResource } from "./resource.ts";
 /** A kind that counts in a way of its own has done so in `prepare`. A status that is apart has been put back by now. */
 export function countChange(draft: AnyObject, old: AnyStoredObject, { strategy }: ServedResource): void {
   const before = old.metadata.generation;
-  if (!strategy.hasGeneration || draft.metadata.generation !== before) return;
+  if (!strategy.hasGeneration || strategy.isGenerationFixed || draft.metadata.generation !== before) return;
   if (wantsOther(draft, old)) draft.metadata.generation = (before ?? 0) + 1;
 }
 

@@ -59,6 +59,8 @@ export interface Strategy {
   readonly bringsStatus?: boolean;
   /** Whether metadata.generation counts the changes of what is wanted. */
   readonly hasGeneration: boolean;
+  /** Whether it counts none of them, and stays 1. */
+  readonly isGenerationFixed?: boolean;
   /** Whether PUT may create what is not there. */
   readonly createsOnUpdate?: boolean;
   /** Whether an update without a resourceVersion is refused. */

@@ -1,6 +1,7 @@
 /** The objects that every cluster has from the start. What is there already is left as it is. */
 import { apiVersionOf, isAlreadyExists, type KubeObject, makeKey } from "@berg/apimachinery";
 import { bootstrapRbac } from "../authorization/bootstrap.ts";
+import { systemPriorityClasses } from "../kinds/scheduling/priority-class.ts";
 import type { ServedResources } from "../registry/served-resources.ts";
 import type { Verbs } from "../registry/verbs.ts";
 import type { Store } from "../storage/table.ts";
@@ -12,7 +13,7 @@ const namespaces = ["default", "kube-system", "kube-public", "kube-node-lease"];
 export async function bootstrap(store: Store, served: ServedResources, verbs: Verbs, port: number): Promise<void> {
   const ensure = (object: KubeObject) => create(store, served, verbs, object);
   await Promise.all(namespaces.map((name) => ensure({ apiVersion: "v1", kind: "Namespace", metadata: { name } })));
-  await Promise.all([...bootstrapRbac(), kubernetesService(port)].map(ensure));
+  await Promise.all([...bootstrapRbac(), ...systemPriorityClasses, kubernetesService(port)].map(ensure));
 }
 
 async function create(store: Store, served: ServedResources, verbs: Verbs, object: KubeObject): Promise<void> {

@@ -8,6 +8,7 @@
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { DiskError, type DiskObject, type DiskWrite, firstRevision } from "./disk.ts";
+import { lockHolder } from "./lock-holder.ts";
 
 const format = 1;
 const rowsAtOnce = 500;
@@ -25,13 +26,18 @@ const shape = `
 
 /** What is wrong, by SQLite's primary result code, and what to do. */
 const problems: Record<number, string> = {
-  5: "it is in use by another process; stop that one, or use another data directory",
   8: "it may not be written to",
   11: "it is damaged; move it away to start anew, or put a copy of it back",
   13: "the disk is full; make room, and try again",
   14: "it cannot be opened; see that its directory is there and may be written to",
   26: "it is not a SQLite file; move it away to start anew",
 };
+
+const isLocked = 5;
+
+function lockedText(file: string): string {
+  return `it is in use by ${lockHolder(file)}; stop that one, or use another data directory`;
+}
 
 export class Database {
   readonly #file: string;
@@ -110,7 +116,10 @@ export class Database {
       const isEmpty = this.#db.prepare("SELECT 1 FROM sqlite_schema").get() === undefined;
       if (isEmpty) this.#db.exec(shape);
       else if (found !== format) {
-        throw new DiskError(`cannot open ${this.#file}: it has format ${found}, and this version knows only ${format}`);
+        const remedy = "use the version that made it, or another data directory";
+        throw new DiskError(
+          `cannot open ${this.#file}: it has format ${found}, and this version knows only ${format}; ${remedy}`,
+        );
       }
     });
   }
@@ -133,7 +142,8 @@ export class Database {
     } catch (error) {
       if (error instanceof DiskError) throw error;
       const { errcode, message } = error as { errcode?: number; message: string };
-      const problem = (errcode !== undefined && problems[errcode & 0xff]) || "the disk failed";
+      const code = (errcode ?? 0) & 0xff;
+      const problem = code === isLocked ? lockedText(this.#file) : (problems[code] ?? "the disk failed");
       throw new DiskError(`${what} ${this.#file}: ${problem} (${message})`);
     }
   }

@@ -601,6 +601,33 @@ export const cases: Record<string, Case> = {
     create: { handler: "runsc", scheduling: { nodeSelector: { sandbox: "yes" } } },
     updates: [{ metadata: { labels: { a: "b" } } }, { handler: "kata" }],
   },
+  "priority-class": {
+    kind: "priorityclasses.scheduling.k8s.io",
+    create: { value: 1000, description: "Ours.", globalDefault: false },
+    updates: [
+      { description: "", metadata: { labels: { a: "b" } } },
+      { value: 2000 },
+      { preemptionPolicy: "Never" },
+      { preemptionPolicy: null },
+    ],
+  },
+  "priority-class-empty": { kind: "priorityclasses.scheduling.k8s.io", create: {}, updates: [{ globalDefault: true }] },
+  "priority-class-low": {
+    kind: "priorityclasses.scheduling.k8s.io",
+    create: { value: -2147483648, preemptionPolicy: "Never" },
+  },
+  "priority-class-highest": { kind: "priorityclasses.scheduling.k8s.io", create: { value: 1_000_000_000 } },
+  "priority-class-odd": {
+    kind: "priorityclasses.scheduling.k8s.io",
+    create: { value: 1_000_000_001, preemptionPolicy: "Sometimes" },
+  },
+  "priority-class-bare": { kind: "priorityclasses.scheduling.k8s.io", create: { preemptionPolicy: "" } },
+  "system-priority-class": { kind: "priorityclasses.scheduling.k8s.io", create: { value: 1 } },
+  "system-node-critical": { kind: "priorityclasses.scheduling.k8s.io", create: { value: 2_000_000_000 } },
+  "system-cluster-critical": {
+    kind: "priorityclasses.scheduling.k8s.io",
+    create: { value: 2_000_000_000, globalDefault: true },
+  },
   "runtime-class-none": { kind: "runtimeclasses.node.k8s.io", create: {} },
   "runtime-class-odd": { kind: "runtimeclasses.node.k8s.io", create: { handler: "Run_C" } },
   "class-none": { kind: "ingressclasses.networking.k8s.io", create: {} },
