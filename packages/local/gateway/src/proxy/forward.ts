@@ -3,7 +3,7 @@ import { type ClientRequest, type IncomingMessage, request, type ServerResponse 
 import { pageTexts } from "../vocabulary.ts";
 import { NoEndpoint } from "./connect.ts";
 import type { EndpointAgent, EndpointRequest } from "./endpoint-agent.ts";
-import { responseHeaders } from "./headers.ts";
+import { missingLength, type RawHeaders, responseHeaders } from "./headers.ts";
 import type { Onward } from "./onward.ts";
 import { type Page, startingPage, textPage } from "./pages.ts";
 
@@ -40,13 +40,10 @@ export function forward(
   incoming.pipe(outgoing);
 }
 
-/** Methods that have no body unless they say so. */
-const bodiless = new Set(["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"]);
-
 /** That the body comes in chunks; or, of methods for which Node would else announce one, that there is none. */
-function bodyHeaders({ method = "GET", headers }: IncomingMessage): string[] {
+function bodyHeaders({ method = "GET", headers, rawHeaders }: IncomingMessage): string[] {
   if (headers["transfer-encoding"] !== undefined) return ["Transfer-Encoding", "chunked"];
-  return headers["content-length"] !== undefined || bodiless.has(method) ? [] : ["Content-Length", "0"];
+  return missingLength(method, rawHeaders);
 }
 
 function relay(response: IncomingMessage, answer: ServerResponse): void {
@@ -59,6 +56,8 @@ function relay(response: IncomingMessage, answer: ServerResponse): void {
     answer.destroy();
     return;
   }
+  // Before the pipe ends the answer. Those of a request are dropped: a server might take them for fields that are ours.
+  response.once("end", () => answer.addTrailers(pairsOf(response.rawTrailers)));
   response.pipe(answer);
   // The first bytes of the body may be long in coming, and the client wants to know that it was heard. Those that came
   // with the head go on with it, in one piece.
@@ -67,6 +66,10 @@ function relay(response: IncomingMessage, answer: ServerResponse): void {
   });
   // An answer that breaks off must not look like one that is complete.
   response.once("error", () => answer.destroy());
+}
+
+function pairsOf(raw: RawHeaders): [string, string][] {
+  return raw.flatMap((name, at): [string, string][] => (at % 2 === 0 ? [[name, raw[at + 1] ?? ""]] : []));
 }
 
 export function sendPage(incoming: IncomingMessage, answer: ServerResponse, { status, headers, body }: Page): void {

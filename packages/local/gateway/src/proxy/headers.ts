@@ -42,24 +42,47 @@ function endToEnd(raw: RawHeaders, keep: (name: string) => boolean): string[] {
   const named = connectionOptions(raw);
   const kept: string[] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {
-    const [name, value] = [raw[at] ?? "", raw[at + 1] ?? ""];
+    const [name, value] = [raw[at] as string, raw[at + 1] as string];
     const lower = name.toLowerCase();
-    if (ofOneConnection.has(lower) || named.has(lower) || !keep(lower)) continue;
+    if (ofOneConnection.has(lower) || named?.has(lower) || !keep(lower)) continue;
     kept.push(name, value);
   }
   return kept;
 }
 
+/** Naming these would take from a message what says where it ends, or whom it is for. */
+const never = new Set(["host", "content-length"]);
+
 /** A connection header names others that are for this connection, too. */
-function connectionOptions(raw: RawHeaders): Set<string> {
-  const options = valuesOf(raw, "connection").flatMap((value) => value.split(","));
-  // Naming these would take from a message what says where it ends, or whom it is for.
-  const never = new Set(["host", "content-length"]);
-  return new Set(options.map((option) => option.trim().toLowerCase()).filter((option) => !never.has(option)));
+function connectionOptions(raw: RawHeaders): Set<string> | undefined {
+  const value = headerOf(raw, "connection");
+  if (value === undefined) return undefined;
+  const options = value.split(",").map((option) => option.trim().toLowerCase());
+  return new Set(options.filter((option) => !never.has(option)));
 }
 
 export function valuesOf(raw: RawHeaders, name: string): string[] {
-  return raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name);
+  const values: string[] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const each = raw[at] as string;
+    if (each.length === name.length && each.toLowerCase() === name) values.push(raw[at + 1] as string);
+  }
+  return values;
+}
+
+/** All values of it, as one; the name in lower case. */
+export function headerOf(raw: RawHeaders, name: string): string | undefined {
+  const values = valuesOf(raw, name);
+  return values.length > 1 ? values.join(", ") : values[0];
+}
+
+/** Methods that have no body unless they say so. */
+const bodiless = new Set(["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"]);
+
+/** Whoever gets a request of another method wants to be told that there is no body. */
+export function missingLength(method: string, raw: RawHeaders): string[] {
+  const isMissing = !bodiless.has(method) && headerOf(raw, "content-length") === undefined;
+  return isMissing ? ["Content-Length", "0"] : [];
 }
 
 /** The head of a message, as it stands on the wire. */

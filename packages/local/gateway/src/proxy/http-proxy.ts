@@ -1,16 +1,19 @@
-/** Speaks HTTP/1.1 with clients, on connections that others have accepted. */
+/** Speaks HTTP/1.1 with clients, on connections that others have accepted: plain requests first, then whatever comes. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Clock } from "@berg/kube";
 import type { Surroundings } from "./destination.ts";
 import { EndpointAgent } from "./endpoint-agent.ts";
 import { forward, sendPage } from "./forward.ts";
 import type { Limits } from "./limits.ts";
-import { type Entrance, onwardOf } from "./onward.ts";
+import { type AskedFor, type Entrance, onwardOf } from "./onward.ts";
 import { writtenPage } from "./pages.ts";
+import { PlainLane } from "./plain/lane.ts";
 import { forwardUpgrade, isWebSocket } from "./upgrade.ts";
 
 export interface HttpProxyOptions extends Surroundings {
   limits: Limits;
+  clock: Clock;
 }
 
 /** How often Node looks for clients that are too slow. */
@@ -49,9 +52,12 @@ export class HttpProxy {
   }
 
   /** Takes over a connection on which a client is about to speak HTTP. */
-  take(socket: Socket, entrance: Entrance): void {
-    this.#entrances.set(socket, entrance);
-    this.#server.emit("connection", socket);
+  take(client: Socket, entrance: Entrance): void {
+    const handOver = () => {
+      this.#entrances.set(client, entrance);
+      this.#server.emit("connection", client);
+    };
+    new PlainLane(client, entrance, { ...this.#options, handOver });
   }
 
   close(): void {
@@ -59,7 +65,7 @@ export class HttpProxy {
   }
 
   #serve(incoming: IncomingMessage, answer: ServerResponse): void {
-    const onward = onwardOf(incoming, this.#entranceOf(incoming.socket), this.#options);
+    const onward = onwardOf(askedFor(incoming), this.#entranceOf(incoming.socket), this.#options);
     const maxHeaderSize = this.#options.limits.headerBytes;
     if ("status" in onward) sendPage(incoming, answer, onward);
     else forward(incoming, answer, onward, { agent: this.#agentOf(incoming.socket), maxHeaderSize });
@@ -68,7 +74,7 @@ export class HttpProxy {
   #upgrade(incoming: IncomingMessage, socket: Socket, head: Buffer): void {
     // Node looks after this connection no more.
     socket.on("error", () => socket.destroy());
-    const onward = onwardOf(incoming, this.#entranceOf(socket), this.#options);
+    const onward = onwardOf(askedFor(incoming), this.#entranceOf(socket), this.#options);
     if ("status" in onward) socket.end(writtenPage(onward));
     else forwardUpgrade(incoming, socket, head, onward, this.#options).catch(() => socket.destroy());
   }
@@ -88,4 +94,8 @@ export class HttpProxy {
     socket.once("close", () => agent.destroy());
     return agent;
   }
+}
+
+function askedFor({ method = "GET", url = "", rawHeaders }: IncomingMessage): AskedFor {
+  return { method, url, rawHeaders };
 }

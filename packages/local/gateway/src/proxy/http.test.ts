@@ -247,19 +247,29 @@ describe("an answer", () => {
     response.destroy();
   });
 
-  test("that came in one piece is written in one piece", async () => {
-    const backend = await tcpBackend((socket) => {
-      socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"));
-    });
-    const { port } = await world([backend]);
-    const written = vi.spyOn(Socket.prototype as Socket & { _writev: NonNullable<Socket["_writev"]> }, "_writev");
-    onTestFinished(() => written.mockRestore());
-    const client = await dial(port);
-    client.write("GET / HTTP/1.1\r\nHost: web.test\r\n\r\n");
-    await once(client, "data");
-    const pieces = written.mock.calls.map(([chunks]) => chunks.map(({ chunk }) => String(chunk)).join(""));
-    expect(pieces).toEqual([expect.stringMatching(/^HTTP.1.1 200 OK\r\n.*\r\n\r\nhello$/s)]);
-  });
+  test.each(["", "TE: trailers\r\n"])(
+    "that came in one piece is written in one piece, asked for with %j",
+    async (more) => {
+      const backend = await tcpBackend((socket) => {
+        socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"));
+      });
+      const { port } = await world([backend]);
+      const written = vi.spyOn(
+        Socket.prototype as Socket & { _writeGeneric(many: boolean, what: unknown): void },
+        "_writeGeneric",
+      );
+      onTestFinished(() => written.mockRestore());
+      const client = await dial(port);
+      client.write(`GET / HTTP/1.1\r\nHost: web.test\r\n${more}\r\n`);
+      await once(client, "data");
+      const pieces = written.mock.calls.map(([many, what]) =>
+        many ? (what as { chunk: unknown }[]).map(({ chunk }) => String(chunk)).join("") : String(what),
+      );
+      expect(pieces.filter((piece) => piece.includes("Keep-Alive"))).toEqual([
+        expect.stringMatching(/^HTTP.1.1 200 OK\r\n.*\r\n\r\nhello$/s),
+      ]);
+    },
+  );
 
   test.each([{ "content-length": "100" }, {}])("that breaks off is not taken for a whole one: %j", async (headers) => {
     const backend = await httpBackend((_, answer) => {

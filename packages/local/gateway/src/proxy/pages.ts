@@ -52,7 +52,7 @@ function page(status: number, body: string, type: string, more: Record<string, s
 }
 
 /** The whole answer, for a connection that nothing else writes to any more. */
-export function writtenPage({ status, headers, body }: Page): string {
+export function writtenPage({ status, headers, body }: Page, method = "GET"): string {
   const lines = Object.entries({ ...headers, Connection: "close" }).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`;
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${method === "HEAD" ? "" : body}`;
 }

@@ -30,11 +30,11 @@ export class GatewayProxy {
   constructor(options: ProxyOptions) {
     const { endpointsOf, random, log, clock, host } = options;
     const limits = { ...defaultLimits, ...options.limits };
-    const surroundings = { table: () => this.#table, endpointsOf, random, limits };
+    const surroundings = { table: () => this.#table, endpointsOf, random, limits, clock };
     const contexts = new CertificateContexts(options.certificateFor);
     this.connections = new OpenConnections(limits, log);
     this.#http = new HttpProxy(surroundings);
-    this.#tls = new TlsProxy({ ...surroundings, http: this.#http, contexts, clock, log });
+    this.#tls = new TlsProxy({ ...surroundings, http: this.#http, contexts, log });
     this.#ports = new ListeningPorts({ host, onConnection: (socket, port) => this.#accept(socket, port) });
   }
 
