@@ -65,6 +65,42 @@ const cases: Case[] = [
     told: ["Normal InstanceHealthy: All containers are ready again"],
   },
   {
+    name: "stuck at the start",
+    before: { phase: "Starting", reason: "ImageCannotBePulled" },
+    after: { phase: "Failed", reason: "ImageCannotBePulled", message: "No image" },
+    told: ["Warning InstanceFailed: No image"],
+  },
+  {
+    name: "stuck at the start, and ready at last",
+    before: { phase: "Failed", reason: "ImageCannotBePulled", message: "No image" },
+    after: ready,
+    told: ["Normal InstanceReady: Instance ready and accessible"],
+  },
+  {
+    name: "stuck while it ran",
+    before: { ...ready, reason: "ContainerCrashes", message: "It ends" },
+    after: { ...ready, phase: "Failed", reason: "ContainerCrashes", message: "It ends" },
+    told: ["Warning InstanceFailed: It ends"],
+  },
+  {
+    name: "no longer stuck, and not well yet",
+    before: { ...ready, phase: "Failed", reason: "ContainerCrashes", message: "It ends" },
+    after: { ...ready, reason: "WaitingForPods", message: "Waiting" },
+    told: [],
+  },
+  {
+    name: "no longer stuck, and starting",
+    before: { phase: "Failed", reason: "ImageCannotBePulled", message: "No image" },
+    after: { phase: "Starting", reason: "ContainerCrashes", message: "It ends" },
+    told: [],
+  },
+  {
+    name: "no longer stuck, and well",
+    before: { ...ready, phase: "Failed", reason: "ContainerCrashes", message: "It ends" },
+    after: ready,
+    told: ["Normal InstanceHealthy: All containers are ready again"],
+  },
+  {
     name: "waiting",
     after: { phase: "Pending", reason: "CapacityReached", message: "All places are taken" },
     told: ["Normal InstanceWaiting: All places are taken"],

@@ -17,13 +17,15 @@ export function eventsOf(before: ChallengeInstanceStatus = {}, after: ChallengeI
 function ofPhase(before: ChallengeInstanceStatus, after: ChallengeInstanceStatus): Told[] {
   const { phase, reason, message = "", terminationReason } = after;
   if (phase === before.phase && reason === before.reason) return [];
+  // No longer stuck, and not well yet: the trouble was told of, and its end will be.
+  const isBetter = before.phase === "Failed";
   switch (phase) {
     case "Creating":
       if (phase !== before.phase) return [normal(eventReasons.creating, "Creating challenge instance")];
       return reason === undefined || passing.has(reason) ? [] : [warning(eventReasons.refused, message)];
     case "Running":
       if (before.readyAt === undefined) return [normal(eventReasons.ready, "Instance ready and accessible")];
-      if (reason !== undefined) return [warning(eventReasons.unhealthy, message)];
+      if (reason !== undefined) return isBetter ? [] : [warning(eventReasons.unhealthy, message)];
       return before.reason === undefined ? [] : [normal(eventReasons.healthy, "All containers are ready again")];
     case "Terminating":
     case "Terminated":
@@ -34,7 +36,7 @@ function ofPhase(before: ChallengeInstanceStatus, after: ChallengeInstanceStatus
     case "Pending":
       return reason === undefined ? [] : [normal(eventReasons.waiting, message)];
     case "Starting":
-      if (reason === undefined || passing.has(reason)) return [];
+      if (reason === undefined || isBetter || passing.has(reason)) return [];
       return [warning(startingReasons[reason] ?? eventReasons.unhealthy, message)];
     default:
       return [];

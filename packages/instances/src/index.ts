@@ -6,6 +6,7 @@
  * (when it ends, pure) → effects (doing it). `reconcile.ts` is the loop through all of them: start reading there.
  */
 export { addInstanceController, type InstanceControllerOptions } from "./controller.ts";
+export { type FlagOwner, flagPath } from "./flags/flag-path.ts";
 export { lintChallenge } from "./lint/lint-challenge.ts";
 export { formatProblem, type Problem } from "./lint/problem.ts";
 export { newInstanceId } from "./observe/instance-id.ts";

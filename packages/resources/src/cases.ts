@@ -130,8 +130,16 @@ export const fullStatus = {
   conditions: [
     { type: "PodsReady", status: "True", observedGeneration: 1, lastTransitionTime: at, reason: "Ready", message: "" },
   ],
+  runtime: {
+    state: "STOPPED",
+    reservedUntil: at,
+    stoppedAt: "2026-10-01T20:00:00.123000Z",
+    pods: [{ container: "web", podUid: ownerId, restarts: 1, replaced: 0 }],
+  },
 };
 
+const pod = { container: "web", podUid: ownerId, restarts: 0, replaced: 0 };
+const runtime = (...pods: object[]) => ({ runtime: { state: "RUNNING", pods } });
 const service = { name: "web", hostname: "a.example.com", port: 443 };
 
 const statuses: [string, Fields, Fields | undefined, string[]?][] = [
@@ -155,6 +163,12 @@ const statuses: [string, Fields, Fields | undefined, string[]?][] = [
   ["a condition without a type", {}, { conditions: [{ status: "True" }] }, ["status.conditions[0].type"]],
   ["a condition twice", {}, { conditions: conditions("A", "B", "A") }, ["status.conditions[2]"]],
   ["33 conditions", {}, { conditions: conditions(...repeated(33, (i) => `C${i}`)) }, ["status.conditions"]],
+  ["another state of its running", {}, { runtime: { state: "Running" } }, ["status.runtime.state"]],
+  ["pods of two containers", {}, runtime(pod, { ...pod, container: "db" })],
+  ["a container twice", {}, runtime(pod, pod), ["status.runtime.pods[1]"]],
+  ["less than no restarts", {}, runtime({ ...pod, restarts: -1 }), ["status.runtime.pods[0].restarts"]],
+  ["a pod without a UID", {}, runtime({ ...pod, podUid: "" }), ["status.runtime.pods[0].podUid"]],
+  ["65 pods", {}, runtime(...repeated(65, (i) => ({ ...pod, container: `c${i}` }))), ["status.runtime.pods"]],
   ["33 changes of expiry", {}, { history: repeated(33, () => ({ at, reason: "Renewed" })) }, ["status.history"]],
   ["a change of expiry without a time", {}, { history: [{ reason: "Renewed" }] }, ["status.history[0].at"]],
   ["port 0", {}, { services: [{ ...service, port: 0 }] }, ["status.services[0].port"]],

@@ -6,10 +6,12 @@ import { immutable, ruled, setOnce } from "./rules.ts";
 
 export const phases = ["Pending", "Creating", "Starting", "Running", "Terminating", "Terminated", "Failed"] as const;
 
+const runtimeStates = ["STARTING", "RUNNING", "STOPPED"] as const;
+
 export const terminationReasons = ["UserRequest", "Timeout", "AdminTermination", "Failure"] as const;
 
 /** A status write over one of these is refused as a whole: cut what may be longer. */
-export const statusLimits = { message: 4096, services: 256, history: 32, conditions: 32 } as const;
+export const statusLimits = { message: 4096, services: 256, history: 32, conditions: 32, pods: 64 } as const;
 
 const reason = () =>
   text({
@@ -117,6 +119,26 @@ const condition = z
   })
   .describe("One finding about the instance.");
 
+const runningPod = z
+  .strictObject({
+    container: text({ min: 1, max: 63 }).describe("Name of the container, as the Challenge has it."),
+    podUid: text({ min: 1, max: 128 }).describe("UID of the pod that runs it now."),
+    restarts: z.int().min(0).describe("How often it was started again in this pod."),
+    replaced: z.int().min(0).describe("How many pods ran it before this one."),
+  })
+  .describe("The pod that runs one container.");
+
+const runtime = z
+  .strictObject({
+    state: z.enum(runtimeStates).describe("How the instance runs. What is STOPPED stays so."),
+    reservedUntil: time().describe("Its place is held until then. Left out: no place is held.").exactOptional(),
+    stoppedAt: time().describe("When it was found to run no more.").exactOptional(),
+    pods: listMap(runningPod, ["container"], statusLimits.pods)
+      .describe("The pod that runs each container.")
+      .exactOptional(),
+  })
+  .describe("What the deployment listener has seen of its running.");
+
 export const challengeInstanceStatus = ruled(
   z.strictObject({
     observedGeneration: z
@@ -155,6 +177,7 @@ export const challengeInstanceStatus = ruled(
     conditions: listMap(condition, ["type"], statusLimits.conditions)
       .describe("What the parts of Berg have found, for troubleshooting.")
       .exactOptional(),
+    runtime: runtime.exactOptional(),
   }),
   setOnce("instanceId"),
   setOnce("startedAt"),
@@ -165,6 +188,7 @@ export type ChallengeInstanceStatus = z.output<typeof challengeInstanceStatus>;
 export type InstancePhase = (typeof phases)[number];
 export type TerminationReason = (typeof terminationReasons)[number];
 export type InstanceService = z.output<typeof service>;
+export type InstanceRuntime = z.output<typeof runtime>;
 export type ExpiryChange = z.output<typeof expiryChange>;
 
 /** As the API server returns it: every default is filled in. */

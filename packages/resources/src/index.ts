@@ -21,6 +21,7 @@ export type {
   ChallengeInstanceStatus,
   ExpiryChange,
   InstancePhase,
+  InstanceRuntime,
   InstanceService,
   TerminationReason,
 } from "./challenge-instance.ts";

@@ -59,6 +59,12 @@ export const annotations = {
   instanceId: "berg.norelect.ch/instance-id",
 } as const;
 
+/** Conditions of a ChallengeInstance that are not the controller's: it reads them, and never writes them. */
+export const foreignConditions = {
+  /** True: the listener has found that the instance does not get well by itself, and why, in words for the player. */
+  stuck: "Stuck",
+} as const;
+
 /** Who owns which fields under server-side apply: one name for each component. */
 export const fieldManagers = {
   controller: "berg-controller",

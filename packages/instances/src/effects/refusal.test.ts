@@ -106,8 +106,8 @@ describe("what is said", () => {
     });
   });
 
-  test("while it starts: no phase is gone back to", () => {
-    expect(said(makeInstance().inPhase("Starting"), 403)).toMatchObject({ phase: "Starting", reason: "QuotaExceeded" });
+  test.each(["Starting", "Failed"] as const)("while it starts, or is stuck (%s): no phase is gone back to", (phase) => {
+    expect(said(makeInstance().inPhase(phase), 403)).toMatchObject({ phase: "Starting", reason: "QuotaExceeded" });
   });
 
   test("for good: it has failed, and what was made is not counted as lost when it goes", () => {

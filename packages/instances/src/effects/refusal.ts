@@ -80,8 +80,7 @@ export function sayRefused(draft: StatusDraft, { child }: ChildFailure, refusal:
   const message = (isSaid && said.message) || `${subject}${why}`;
   draft.condition(type, "False", reason, message);
   if (draft.status.readyAt !== undefined) return;
-  const phase = draft.status.phase === "Starting" ? "Starting" : "Creating";
-  draft.enterBecause(isFinal ? "Failed" : phase, reason, message);
+  draft.enterBecause(isFinal ? "Failed" : draft.makingPhase, reason, message);
   // What was made so far goes away again, by our own doing.
   if (isFinal) draft.condition(conditionTypes.namespaceCreated, "False", reason, message);
 }

@@ -39,6 +39,18 @@ describe("a place is held", () => {
   test.each([
     { name: "by one that runs", holder: running(1), free: false },
     { name: "by one that is being made", holder: nth(1).withStatus({ phase: "Creating", revision: "r" }), free: false },
+    {
+      name: "by one that is stuck: its namespace is there",
+      holder: running(1).inPhase("Failed", "ImageCannotBePulled").withCondition("NamespaceCreated", "True", "Created"),
+      free: false,
+    },
+    {
+      name: "not by one that is taken back",
+      holder: running(1)
+        .inPhase("Failed", "ManifestRefused")
+        .withCondition("NamespaceCreated", "False", "ManifestRefused"),
+      free: true,
+    },
     { name: "not by one that has failed", holder: running(1).withStatus({ phase: "Failed" }), free: true },
     { name: "not by one that went back to waiting", holder: running(1).withStatus({ phase: "Pending" }), free: true },
     { name: "not by one that is deleted", holder: running(1).deletedAt(startOfTest), free: true },

@@ -8,8 +8,9 @@
  * would cost more than all else that a change leads to.
  */
 import { keyOf, type ObjectKey, type Stored } from "@berg/apimachinery";
+import { isConditionTrue } from "@berg/kube";
 import type { ChallengeInstance } from "@berg/resources";
-import { reasons } from "../vocabulary.ts";
+import { conditionTypes, reasons } from "../vocabulary.ts";
 import { Line } from "./line.ts";
 
 type Instance = Stored<ChallengeInstance>;
@@ -69,7 +70,9 @@ export class Places {
   #holds({ metadata, status }: Instance): boolean {
     if (metadata.deletionTimestamp || status?.terminationReason) return false;
     if (this.#taken.has(metadata.uid)) return true;
-    return status?.revision !== undefined && status.phase !== "Failed" && status.phase !== "Pending";
+    if (status?.revision === undefined || status.phase === "Pending") return false;
+    // What failed before anything was made, or was taken away again, holds nothing; what is stuck does.
+    return status.phase !== "Failed" || isConditionTrue(status.conditions, conditionTypes.namespaceCreated);
   }
 }
 

@@ -62,11 +62,10 @@ function beginsPods(effect: Effect): boolean {
   return effect.do === "make" && effect.child.type.kind === Deployments.kind && !effect.found;
 }
 
-/** A phase is not gone back to: one that had pods before says that it is still starting. */
 function held({ now }: Snapshot, draft: StatusDraft, lack: Lack, services: Creation["services"]): Creation {
   const { condition, reason, message } = lack;
   draft.condition(condition, "False", reason, message);
-  draft.enterBecause(draft.status.phase === "Starting" ? "Starting" : "Creating", reason, message);
+  draft.enterBecause(draft.makingPhase, reason, message);
   const dueAt = reason === reasons.kindMissing ? now + askForKindsMs : undefined;
   return { effects: [], services, isHeld: true, dueAt };
 }

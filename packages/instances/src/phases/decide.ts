@@ -4,7 +4,7 @@
  * decides what is looked at.
  */
 import { isConditionTrue, TerminalError } from "@berg/kube";
-import { finalizers } from "@berg/resources";
+import { finalizers, type InstanceService } from "@berg/resources";
 import { dueAt, isExpiringSoon } from "../expiry/due.ts";
 import { limited } from "../expiry/expiry.ts";
 import { renewed } from "../expiry/renewal.ts";
@@ -21,6 +21,7 @@ import { identify, pending } from "./pending.ts";
 import { podHealth } from "./pod-health.ts";
 import { running } from "./running.ts";
 import { starting } from "./starting.ts";
+import { verdictOf } from "./stuck.ts";
 import { disownedNamespace, ownNamespace } from "./take-down.ts";
 import { terminating } from "./terminating.ts";
 
@@ -61,16 +62,21 @@ export function decide(seen: Snapshot, settings: Settings): Decision {
   const due = earliest(creation.dueAt, next);
   if (creation.isHeld) return { ...nothing(draft), dueAt: due };
   const { effects, services } = creation;
-  const health = podHealth(seen);
-  const wasReady = draft.status.readyAt !== undefined;
   if (effects.length > 0) {
     // What cannot be repaired must not hide how the containers are.
-    if (wasReady) running(draft, health, draft.status.services ?? services());
+    if (draft.status.readyAt !== undefined) sayHowItIs(seen, draft, draft.status.services ?? services());
     return { effects, status: draft.status, statusFirst: false, dueAt: due };
   }
-  if (health.ready || wasReady) running(draft, health, services());
-  else starting(draft, health);
+  sayHowItIs(seen, draft, services());
   return { ...nothing(draft), dueAt: due };
+}
+
+function sayHowItIs(seen: Snapshot, draft: StatusDraft, services: InstanceService[]): void {
+  const health = podHealth(seen);
+  if (health.ready || draft.status.readyAt !== undefined) running(draft, health, services);
+  else starting(draft, health);
+  const verdict = verdictOf(seen, health);
+  if (verdict) draft.enterFor("Failed", verdict);
 }
 
 function nothing(draft: StatusDraft): Decision {

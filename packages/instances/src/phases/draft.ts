@@ -5,6 +5,7 @@ import { type ChallengeInstanceStatus, type InstancePhase, statusLimits } from "
 import type { Snapshot } from "../observe/snapshot.ts";
 import { type ConditionType, conditionTypes, type Reason } from "../vocabulary.ts";
 import { Lately } from "./lately.ts";
+import type { Verdict } from "./stuck.ts";
 import { canBeHidden, formsOf, withoutForms } from "./without-flag.ts";
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
@@ -38,15 +39,26 @@ export class StatusDraft {
     Object.assign(this.status, status);
   }
 
-  /** A phase that needs no explanation. */
-  enter(phase: InstancePhase): void {
+  /** Of one that is not all made. A phase is not gone back to: one that had pods before is still starting. */
+  get makingPhase(): "Creating" | "Starting" {
+    return this.status.phase === "Starting" || this.status.phase === "Failed" ? "Starting" : "Creating";
+  }
+
+  /** A phase that needs no explanation, or no more than a few words. */
+  enter(phase: InstancePhase, message?: string): void {
     this.status.phase = phase;
     delete this.status.reason;
-    delete this.status.message;
+    if (message === undefined) delete this.status.message;
+    else this.status.message = this.#text(message);
   }
 
   /** A phase that somebody will ask about. */
   enterBecause(phase: InstancePhase, reason: Reason, message: string): void {
+    this.enterFor(phase, { reason, message });
+  }
+
+  /** A phase that somebody else decides, for a reason that is in their vocabulary and not in ours. */
+  enterFor(phase: InstancePhase, { reason, message }: Verdict): void {
     this.status.phase = phase;
     this.status.reason = reason;
     this.status.message = this.#text(message);

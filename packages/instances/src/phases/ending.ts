@@ -6,6 +6,8 @@ import { isAnothers } from "../builders/marks.ts";
 import { isExpired } from "../expiry/due.ts";
 import type { Snapshot } from "../observe/snapshot.ts";
 import { conditionTypes, endings } from "../vocabulary.ts";
+import { podHealth } from "./pod-health.ts";
+import { verdictOf } from "./stuck.ts";
 
 export interface Ending {
   reason: TerminationReason;
@@ -17,7 +19,7 @@ export function endingOf(seen: Snapshot): Ending | undefined {
   const { instance, now } = seen;
   const { spec, status, metadata } = instance;
   if (status?.terminationReason) return { reason: status.terminationReason, ...toldBefore(status) };
-  if (spec.terminationReason) return { reason: spec.terminationReason };
+  if (spec.terminationReason) return { reason: spec.terminationReason, ...whatFailed(seen) };
   // A deletion that came in time was somebody's wish, even where it is looked at only after the end of the time.
   const deletedAt = metadata.deletionTimestamp === undefined ? undefined : parseTime(metadata.deletionTimestamp);
   if (isExpired(status ?? {}, deletedAt ?? now)) return { reason: "Timeout" };
@@ -29,6 +31,13 @@ export function endingOf(seen: Snapshot): Ending | undefined {
     };
   }
   return undefined;
+}
+
+/** Who ends what is stuck says no more than that it has failed: its owner is told of what. */
+function whatFailed(seen: Snapshot): Pick<Ending, "message"> {
+  if (seen.instance.spec.terminationReason !== "Failure") return {};
+  const verdict = verdictOf(seen, podHealth(seen));
+  return verdict ? { message: `This instance has failed. ${verdict.message}` } : {};
 }
 
 /** What was lost is known only once; the usual words are said anew when it has ended. */

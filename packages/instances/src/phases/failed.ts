@@ -14,8 +14,10 @@ import { ownNamespace, takeDown } from "./take-down.ts";
 export function failed(seen: Snapshot, draft: StatusDraft): Decision | undefined {
   const namespace = ownNamespace(seen);
   const { status } = seen.instance;
-  if (!namespace || status?.phase !== "Failed" || status.reason !== reasons.manifestRefused) return undefined;
-  const since = findCondition(status.conditions, conditionTypes.namespaceCreated)?.lastTransitionTime;
+  // The condition is ours alone: a phase that somebody else decides takes nothing away, whatever their reason is called.
+  const made = findCondition(status?.conditions, conditionTypes.namespaceCreated);
+  if (!namespace || status?.phase !== "Failed" || made?.reason !== reasons.manifestRefused) return undefined;
+  const since = made.lastTransitionTime;
   const { effects, dueAt, inLineSince } = takeDown(seen, namespace, since === undefined ? seen.now : parseTime(since));
   return { effects, status: draft.status, statusFirst: false, dueAt, inLineSince };
 }

@@ -14,8 +14,7 @@ export function terminated(seen: Snapshot, ending: Ending): Decision {
     draft.status.phase !== "Terminated" ||
     !isConditionTrue(draft.status.conditions, conditionTypes.namespaceDeleted)
   ) {
-    draft.enter("Terminated");
-    draft.status.message = ending.message ?? `This instance ended because ${endings[ending.reason].because}.`;
+    draft.enter("Terminated", ending.message ?? `This instance ended because ${endings[ending.reason].because}.`);
     draft.status.terminationReason = ending.reason;
     draft.status.terminatedAt = draft.now;
     delete draft.status.services;

@@ -33,8 +33,7 @@ export function terminating(seen: Snapshot, ending: Ending): Decision {
 /** The reason has to survive a crash: it is what the owner is told, and cannot be found again once the time is over. */
 function beginning(seen: Snapshot, ending: Ending): Decision {
   const draft = new StatusDraft(seen);
-  draft.enter("Terminating");
-  draft.status.message = ending.message ?? endsBecause(ending.reason);
+  draft.enter("Terminating", ending.message ?? endsBecause(ending.reason));
   draft.status.terminationReason = ending.reason;
   draft.condition(conditionTypes.namespaceDeleted, "False", reasons.stoppingWorkload, "Everything is being removed.");
   return { effects: [], status: draft.status, statusFirst: true };

@@ -1,7 +1,16 @@
 /** What has to hold at every moment, whatever happens: checked on all that ever happened in a model cluster. */
-import { type KubeObject, parseTime, type Stored } from "@berg/apimachinery";
-import { type ChallengeInstance, finalizers, type InstancePhase, labels, managedByBerg } from "@berg/resources";
+import { jsonEqual, type KubeObject, parseTime, type Stored } from "@berg/apimachinery";
+import { isConditionTrue } from "@berg/kube";
+import {
+  type ChallengeInstance,
+  type ChallengeInstanceStatus,
+  finalizers,
+  type InstancePhase,
+  labels,
+  managedByBerg,
+} from "@berg/resources";
 import { isEnding } from "../observe/is-ending.ts";
+import { conditionTypes } from "../vocabulary.ts";
 import type { ModelRequest } from "./model-client.ts";
 import type { ModelChange } from "./model-cluster.ts";
 
@@ -25,6 +34,7 @@ export function brokenLaws(
     ...givenOnce(changes),
     ...policyBeforePods(changes),
     ...legalPhases(changes),
+    ...othersSurvive(changes),
     ...heldFirst(changes),
   ];
 }
@@ -40,7 +50,7 @@ function onlyOurs(changes: readonly ModelChange[], requests: readonly ModelReque
       broken.push(`I1: ${type} a foreign ${nameOf(object)}`);
     if (type === "deleted" || object.metadata.deletionTimestamp) {
       const owner = instanceAt(changes, object, old.metadata.labels?.[labels.instanceUid] ?? "");
-      if (!owner || (!isEnding(owner) && owner.status?.phase !== "Failed"))
+      if (!owner || (!isEnding(owner) && !isTakenBack(owner)))
         broken.push(`I1: deleted ${nameOf(object)} of an instance that lives`);
     }
   }
@@ -50,13 +60,23 @@ function onlyOurs(changes: readonly ModelChange[], requests: readonly ModelReque
   return broken;
 }
 
+/** What the server has refused. One that is merely stuck loses nothing. */
+function isTakenBack({ status }: ChallengeInstance): boolean {
+  return status?.phase === "Failed" && !isConditionTrue(status.conditions, conditionTypes.namespaceCreated);
+}
+
 /** The instance as it was when the object got its version. */
 function instanceAt(changes: readonly ModelChange[], { metadata }: Stored<KubeObject>, uid: string) {
   const until = changes.slice(0, Number(metadata.resourceVersion));
   return until.findLast(({ object }) => object.metadata.uid === uid)?.object as Stored<ChallengeInstance> | undefined;
 }
 
-const holding: ReadonlySet<InstancePhase | undefined> = new Set(["Creating", "Starting", "Running"]);
+const holding: ReadonlySet<InstancePhase | undefined> = new Set(["Creating", "Starting", "Running", "Failed"]);
+
+/** Also one that is stuck. */
+function holds(instance: ChallengeInstance): boolean {
+  return holding.has(instance.status?.phase) && !isTakenBack(instance);
+}
 
 /** I3: an owner has one instance at a time; a namespace never changes hands. */
 function oneHolder(changes: readonly ModelChange[]): string[] {
@@ -70,7 +90,7 @@ function oneHolder(changes: readonly ModelChange[]): string[] {
     if (!isInstance(object)) continue;
     const ofOwner = holders.get(object.spec.ownerId) ?? new Set();
     holders.set(object.spec.ownerId, ofOwner);
-    if (type !== "deleted" && holding.has(object.status?.phase)) ofOwner.add(object.metadata.name);
+    if (type !== "deleted" && holds(object)) ofOwner.add(object.metadata.name);
     else ofOwner.delete(object.metadata.name);
     if (ofOwner.size > 1) broken.push(`I3: ${[...ofOwner].join(" and ")} hold the owner's place at once`);
   }
@@ -83,8 +103,8 @@ function withinLimit(changes: readonly ModelChange[], limit: number): string[] {
   const broken: string[] = [];
   for (const { type, object } of changes) {
     if (!isInstance(object)) continue;
-    const { metadata, status } = object;
-    if (type !== "deleted" && holding.has(status?.phase) && !isEnding(object)) holders.add(metadata.name);
+    const { metadata } = object;
+    if (type !== "deleted" && holds(object) && !isEnding(object)) holders.add(metadata.name);
     else holders.delete(metadata.name);
     if (holders.size > limit) broken.push(`${[...holders].join(" and ")} hold ${limit} places`);
   }
@@ -170,8 +190,8 @@ const next: Record<InstancePhase, readonly InstancePhase[]> = {
   Pending: ["Creating", "Failed", "Terminating", "Terminated"],
   Creating: ["Pending", "Starting", "Running", "Failed", "Terminating", "Terminated"],
   Starting: ["Running", "Failed", "Terminating", "Terminated"],
-  Running: ["Terminating", "Terminated"],
-  Failed: ["Pending", "Creating", "Terminating", "Terminated"],
+  Running: ["Failed", "Terminating", "Terminated"],
+  Failed: ["Pending", "Creating", "Starting", "Running", "Terminating", "Terminated"],
   Terminating: ["Terminated"],
   Terminated: [],
 };
@@ -185,6 +205,27 @@ function legalPhases(changes: readonly ModelChange[]): string[] {
     return `I7: ${nameOf(object)} went from ${from} to ${to}`;
   });
 }
+
+const ours: ReadonlySet<string> = new Set(Object.values(conditionTypes));
+
+/** What others write into the status stays as it is, and where it is. */
+function othersSurvive(changes: readonly ModelChange[]): string[] {
+  const broken: string[] = [];
+  for (const { by, object, old } of changes) {
+    if (by !== "controller" || !old || !isInstance(object) || !isInstance(old)) continue;
+    const [had, has] = [old, object].map(({ status }) => status?.conditions ?? []) as [Conditions, Conditions];
+    const foreign = (conditions: Conditions) => conditions.filter(({ type }) => !ours.has(type));
+    if (!jsonEqual(foreign(had), foreign(has))) broken.push(`conditions of others changed in ${nameOf(object)}`);
+    const order = (one: Conditions, other: Conditions) =>
+      one.map(({ type }) => type).filter((type) => other.some((known) => known.type === type));
+    if (!jsonEqual(order(had, has), order(has, had))) broken.push(`conditions changed places in ${nameOf(object)}`);
+    if (!jsonEqual(old.status?.runtime, object.status?.runtime))
+      broken.push(`the listener's record was lost in ${nameOf(object)}`);
+  }
+  return broken;
+}
+
+type Conditions = NonNullable<ChallengeInstanceStatus["conditions"]>;
 
 /** Nothing is made for an instance that our finalizer does not hold, and it goes only when its last word is written. */
 function heldFirst(changes: readonly ModelChange[]): string[] {

@@ -2,7 +2,14 @@
 import { type KubeObject, keyOf, makeKey, type ResourceType, type Stored } from "@berg/apimachinery";
 import { ConfigMaps, Deployments, Namespaces, NetworkPolicies, ResourceQuotas, Services } from "@berg/kube";
 import { refusal } from "@berg/kube/testing";
-import { type Challenge, type ChallengeInstance, ChallengeInstances, Challenges, labels } from "@berg/resources";
+import {
+  type Challenge,
+  type ChallengeInstance,
+  ChallengeInstances,
+  Challenges,
+  foreignConditions,
+  labels,
+} from "@berg/resources";
 import fc from "fast-check";
 import { containerOf } from "../builders/testing/blueprints.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -38,6 +45,7 @@ export type Event =
   | { is: "namespace taken"; owner: Pick }
   | { is: "marks removed"; which: Pick }
   | { is: "pods behave"; container: string; script: PodScript }
+  | { is: "listener speaks"; which: Pick; stuck: boolean; reason: string }
   | { is: "kinds appear" }
   | { is: "minutes pass"; count: number };
 
@@ -75,6 +83,16 @@ export const calmEvent: fc.Arbitrary<Event> = fc.oneof(
       script: fc.constantFrom<PodScript>("ready", "unready", "crashing", "unpullable"),
     }),
     weight: 2,
+  },
+  {
+    arbitrary: fc.record({
+      is: fc.constant("listener speaks" as const),
+      which,
+      stuck: fc.nat({ max: 3 }).map((number) => number > 0),
+      // One of them is a word of ours, by which we would take everything away.
+      reason: fc.constantFrom("ImageCannotBePulled", "ContainerCrashes", "ManifestRefused"),
+    }),
+    weight: 3,
   },
   fc.record({ is: fc.constant("kinds appear" as const) }),
 );
@@ -189,6 +207,9 @@ export class ModelWorld {
       case "pods behave":
         cluster.scripts.set(event.container, event.script);
         break;
+      case "listener speaks":
+        this.#speak(event);
+        break;
       case "kinds appear":
         this.controller.kinds.add("HTTPRoute");
         break;
@@ -289,6 +310,23 @@ export class ModelWorld {
   #editInstance(which: Pick, change: (spec: ChallengeInstance["spec"]) => void): void {
     const instance = this.#instance(which);
     if (instance) this.cluster.edit("hand", instance, ({ spec }) => change(spec));
+  }
+
+  /** Whether it is stuck, and what runs there: with its first word behind what is there, and then in its place. */
+  #speak({ which, stuck, reason }: { which: Pick; stuck: boolean; reason: string }): void {
+    const instance = this.#instance(which);
+    if (!instance) return;
+    const { conditions = [] } = instance.status ?? {};
+    const said = {
+      type: foreignConditions.stuck,
+      status: stuck ? "True" : "False",
+      reason,
+      message: "It is stuck",
+    } as const;
+    const isSaid = conditions.some(({ type }) => type === said.type);
+    const next = isSaid ? conditions.map((known) => (known.type === said.type ? said : known)) : [...conditions, said];
+    const status = { ...instance.status, conditions: next, runtime: { state: "RUNNING" } };
+    this.cluster.updateStatus("hand", { ...instance, status });
   }
 
   #editChallenge(change: (spec: Challenge["spec"]) => void): void {
