@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { containerCreate, pauseCreate } from "./container-create.ts";
 import { engineName, makeLabels, readLabels } from "./labels.ts";
+import { resourceLimits } from "./resources.ts";
 import type { Container, PodSpec } from "./shapes.ts";
 import { firstContainer, makeImage, makePod } from "./testing/pods.ts";
 
@@ -54,6 +55,8 @@ test("an ordinary container is in its pod's network, limited, and marked as ours
       IpcMode: "container:p1",
       Binds: ["/data/v:/v:ro", "/data/w:/w:rw"],
       PidsLimit: 1024,
+      Memory: 2 * 1024 ** 3,
+      MemorySwap: 2 * 1024 ** 3,
       OomScoreAdj: 1000,
       CpuShares: 2,
       CapDrop: ["ALL"],
@@ -87,6 +90,13 @@ describe("limits", () => {
       CpuShares: 256,
       OomScoreAdj: 992,
     });
+  });
+  test("without a limit it may have half of the machine, and whoever works there the other half", () => {
+    const half = 2 * 1024 ** 3;
+    expect(create({}).HostConfig).toMatchObject({ Memory: half, MemorySwap: half, PidsLimit: 1024 });
+  });
+  test("of a machine that does not say what it has nothing is guessed", () => {
+    expect(resourceLimits(makePod(), firstContainer(makePod()), 0)).not.toHaveProperty("Memory");
   });
   test("a share without a request is the limit's", () => {
     expect(create({ resources: { limits: { cpu: "2" } } }).HostConfig.CpuShares).toBe(2048);
@@ -189,6 +199,9 @@ test("the pause container holds network, IPC and name, and can do nothing", () =
     HostConfig: {
       NetworkMode: "ctf",
       IpcMode: "shareable",
+      PidsLimit: 16,
+      Memory: 64 * 1024 ** 2,
+      MemorySwap: 64 * 1024 ** 2,
       CapDrop: ["ALL"],
       ReadonlyRootfs: true,
       Sysctls: { "net.core.somaxconn": "9" },

@@ -4,7 +4,7 @@ import type { ContainerCreate, Image } from "../engine/engine.ts";
 import { hostnameOf } from "./etc-files.ts";
 import { expand } from "./expand.ts";
 import { makeLabels } from "./labels.ts";
-import { resourceLimits } from "./resources.ts";
+import { memoryLimit, resourceLimits } from "./resources.ts";
 import { podSysctls, security } from "./security.ts";
 import type { Container } from "./shapes.ts";
 
@@ -88,6 +88,9 @@ export interface PauseParts {
   address?: string | undefined;
 }
 
+/** It needs a few hundred kB; what starts it, in its place at first, some MB. */
+const pauseBytes = 64 * 1024 * 1024;
+
 /** Does nothing, for as long as the pod lives: its containers come and go, and the pod's address stays. */
 export function pauseCreate({ pod, node, attempt, image, network, address }: PauseParts): ContainerCreate {
   return {
@@ -98,6 +101,7 @@ export function pauseCreate({ pod, node, attempt, image, network, address }: Pau
       NetworkMode: network,
       IpcMode: "shareable",
       PidsLimit: 16,
+      ...memoryLimit(pauseBytes),
       CapDrop: ["ALL"],
       ReadonlyRootfs: true,
       SecurityOpt: ["no-new-privileges"],

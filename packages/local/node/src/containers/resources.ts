@@ -20,10 +20,22 @@ export function resourceLimits(pod: Pod, container: Container, machineBytes: num
     PidsLimit: pidsPerContainer,
     OomScoreAdj: oomScore(pod, container, machineBytes),
     CpuShares: shares(requested === undefined ? 0 : Number(requested.milliValue())),
-    // No swap beyond it: a container that is over its limit is killed, and not slow.
-    ...(memory !== undefined && { Memory: Number(memory.value()), MemorySwap: Number(memory.value()) }),
+    ...memoryLimit(memory === undefined ? unlimitedBytes(machineBytes) : Number(memory.value())),
     ...(cpu !== undefined && { NanoCpus: Number(cpu.nanos) }),
   };
+}
+
+/** No swap beyond it: a container that is over its limit is killed, and not slow. */
+export function memoryLimit(bytes: number): Pick<HostConfig, "Memory" | "MemorySwap"> {
+  return bytes > 0 ? { Memory: bytes, MemorySwap: bytes } : {};
+}
+
+/**
+ * kubelet gives a container without a limit all that the node has, and a node has nothing else to do. Here somebody works
+ * on it: half is more than a challenge needs, and one that leaks is killed before the machine has none left for its user.
+ */
+function unlimitedBytes(machineBytes: number): number {
+  return Math.floor(machineBytes / 2);
 }
 
 function shares(milliCpu: number): number {

@@ -29,6 +29,7 @@ export function connectEngine(socketPath: string, options: { clock?: Clock } = {
     createContainer: (name, body, signal) => containers.createContainer(session, name, body, signal),
     startContainer: (id, signal) => containers.startContainer(session, id, signal),
     inspectContainer: (id, signal) => containers.inspectContainer(session, id, signal),
+    containerSize: (id, signal) => containers.containerSize(session, id, signal),
     listContainers: (labels, signal) => containers.listContainers(session, labels, signal),
     stopContainer: (id, graceSeconds, signal) => containers.stopContainer(session, id, graceSeconds, signal),
     killContainer: (id, signalName, signal) => containers.killContainer(session, id, signalName, signal),

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { ended, image, label, onEachEngine } from "@berg/test/engine";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { EngineError } from "./engine.ts";
 
 onEachEngine((given) => {
@@ -36,6 +36,17 @@ onEachEngine((given) => {
     expect(await ended(given, quick)).toMatchObject({ exitCode: 3, error: "" });
     await given.engine.removeContainer(id);
     await given.engine.removeNetwork("one");
+  });
+
+  test("what a container wrote beside its volumes is known", async () => {
+    const id = await given.run("dd if=/dev/zero of=/large bs=1024 count=3000; sleep 100");
+    await vi.waitFor(async () => expect(await given.engine.containerSize(id)).toBeGreaterThanOrEqual(3_000_000), {
+      timeout: 20_000,
+      interval: 200,
+    });
+    expect(await given.engine.containerSize(id)).toBeLessThan(6_000_000);
+    await given.engine.removeContainer(id);
+    expect(await given.engine.containerSize(id)).toBeUndefined();
   });
 
   test("containers of a pod share an address, and the holder of it goes last", async () => {

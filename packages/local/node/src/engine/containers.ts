@@ -38,7 +38,13 @@ export async function inspectContainer(
   const mayBeOom = state.status === "exited" && state.exitCode !== 0 && !state.oomKilled;
   const { name } = await session.dialect(`inspect container ${id}`, signal);
   if (!mayBeOom || name === "docker") return container;
-  return { ...container, state: { ...state, oomKilled: await session.oomLog.killed(container.id) } };
+  return { ...container, state: { ...state, oomKilled: session.oomLog.killed(container.id) } };
+}
+
+export async function containerSize(session: Session, id: string, signal?: AbortSignal): Promise<number | undefined> {
+  const what = `measure container ${id}`;
+  const body = await session.find({ what, method: "GET", path: `${pathOf(id)}/json`, query: { size: true }, signal });
+  return (body as { SizeRw?: number } | undefined)?.SizeRw;
 }
 
 export async function listContainers(session: Session, labels: Labels, signal?: AbortSignal) {

@@ -26,6 +26,8 @@ export interface Engine {
   startContainer(id: string, signal?: AbortSignal): Promise<void>;
   /** Undefined where there is none. */
   inspectContainer(id: string, signal?: AbortSignal): Promise<Container | undefined>;
+  /** How many bytes it wrote beside its volumes; undefined where there is none, or the engine cannot say. */
+  containerSize(id: string, signal?: AbortSignal): Promise<number | undefined>;
   /** Running or not. */
   listContainers(labels: Labels, signal?: AbortSignal): Promise<ContainerSummary[]>;
   /** Asks it to end, and kills it after the grace time. One that has ended, or is not there, is left alone. */

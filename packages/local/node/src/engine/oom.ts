@@ -4,7 +4,7 @@
  *
  * Where the log cannot be read, as by an ordinary user, the answer is no.
  */
-import { constants, type FileHandle, open } from "node:fs/promises";
+import { closeSync, constants, openSync, readSync } from "node:fs";
 
 const logFile = "/dev/kmsg";
 /** The longest record that the kernel writes. */
@@ -13,9 +13,9 @@ const remembered = 1000;
 
 export class OomLog {
   /** By container; the oldest first. The log forgets, and is long. */
-  readonly #known = new Map<string, Promise<boolean>>();
+  readonly #known = new Map<string, boolean>();
 
-  killed(containerId: string): Promise<boolean> {
+  killed(containerId: string): boolean {
     const known = this.#known.get(containerId);
     if (known !== undefined) return known;
     const answer = search(containerId);
@@ -26,20 +26,21 @@ export class OomLog {
   }
 }
 
-async function search(containerId: string): Promise<boolean> {
-  let log: FileHandle | undefined;
+/** At once: the kernel never has one wait for what it has written already, and has thousands of lines. */
+function search(containerId: string): boolean {
+  let log: number | undefined;
   try {
-    log = await open(logFile, constants.O_RDONLY | constants.O_NONBLOCK);
+    log = openSync(logFile, constants.O_RDONLY | constants.O_NONBLOCK);
     const buffer = Buffer.alloc(recordSize);
     for (;;) {
-      const { bytesRead } = await log.read(buffer, 0, recordSize).catch(skipOverwritten);
-      if (isOomKill(buffer.toString("latin1", 0, bytesRead), containerId)) return true;
+      const length = readRecord(log, buffer);
+      if (isOomKill(buffer.toString("latin1", 0, length), containerId)) return true;
     }
   } catch {
     // The end of what there is (EAGAIN), or a log that is not for us.
     return false;
   } finally {
-    await log?.close();
+    if (log !== undefined) closeSync(log);
   }
 }
 
@@ -49,8 +50,12 @@ export function isOomKill(record: string, containerId: string): boolean {
   return memcg?.includes(containerId) ?? false;
 }
 
-/** The kernel was faster than the reader; the next read has the oldest record that is left. */
-function skipOverwritten(error: NodeJS.ErrnoException): { bytesRead: number } {
-  if (error.code === "EPIPE") return { bytesRead: 0 };
-  throw error;
+function readRecord(log: number, buffer: Buffer): number {
+  try {
+    return readSync(log, buffer, 0, recordSize, null);
+  } catch (error) {
+    // The kernel was faster than the reader; the next read has the oldest record that is left.
+    if ((error as NodeJS.ErrnoException).code === "EPIPE") return 0;
+    throw error;
+  }
 }

@@ -21,6 +21,8 @@ export interface KnownObjectsOptions {
   clock: Clock;
   log: Logger;
   onChange(): void;
+  /** One that was made while we look. */
+  onNamespace(name: string): void;
   onNamespaceGone(name: string): void;
 }
 
@@ -33,8 +35,9 @@ export class KnownObjects {
   readonly #policyInformer;
   readonly #client: Client;
   readonly #log: Logger;
+  #isSynced = false;
 
-  constructor({ client, clock, log, onChange, onNamespaceGone }: KnownObjectsOptions) {
+  constructor({ client, clock, log, onChange, onNamespace, onNamespaceGone }: KnownObjectsOptions) {
     const common = { client, clock, log };
     this.#client = client;
     this.#log = log;
@@ -50,6 +53,7 @@ export class KnownObjects {
     for (const informer of [this.services, this.slices, this.#pods, this.#policyInformer]) informer.onChange(onChange);
     this.namespaces.onChange(({ type, object }) => {
       if (type === "deleted") onNamespaceGone(object.metadata.name);
+      if (type === "added" && this.#isSynced) onNamespace(object.metadata.name);
       onChange();
     });
   }
@@ -64,6 +68,7 @@ export class KnownObjects {
 
   async synced(signal?: AbortSignal): Promise<void> {
     await Promise.all(this.#informers().map((informer) => informer.synced(signal)));
+    this.#isSynced = true;
   }
 
   /**

@@ -1,7 +1,8 @@
 /**
  * The networks of this node: each namespace on a bridge of its own, closed to all others and to the host.
  *
- *     attach(namespace)     the bridge's network is there, and its rules hold, before anything can be on it
+ *     attach(namespace)     the bridge's network is there, and its rules hold, before anything can be on it; and its
+ *                           policies are known as they are now: to be called for each pod, before podStarted
  *     podStarted(pod, ip)   the pod may send and receive as its policies say: wait for it before its containers start
  *     podGone(uid)          its address means nothing any more
  *
@@ -11,7 +12,7 @@
  *
  * Pods do not reach the API server: it runs on the host, which is closed to them.
  */
-import { type Client, type Clock, type Logger, type Pod, silentLogger, systemClock } from "@berg/kube";
+import { type Client, type Clock, errorText, type Logger, type Pod, silentLogger, systemClock } from "@berg/kube";
 import type { Engine } from "../engine/engine.ts";
 import { prepareBridge } from "./bridge.ts";
 import { askerOf, podAddressTest, resolvConf } from "./dns/pod-view.ts";
@@ -21,10 +22,10 @@ import { KnownObjects } from "./known-objects.ts";
 import { findLimitations } from "./limitations.ts";
 import { tableName } from "./names.ts";
 import { NamespaceNetworks } from "./namespace-networks.ts";
-import { applyScript, hasTable, removeTable } from "./rules/nft.ts";
+import { KernelTable } from "./rules/kernel-table.ts";
 import { RuleKeeper } from "./rules/rule-keeper.ts";
-import { rulesScript } from "./rules/script.ts";
-import type { NetworkPod, NetworkState } from "./state.ts";
+import { rulesOf } from "./rules/rules.ts";
+import { type NetworkPod, type NetworkState, networkPod } from "./state.ts";
 import { readPool } from "./subnets.ts";
 
 export interface NetworksOptions {
@@ -53,7 +54,7 @@ export interface Attachment {
 export interface Networks extends AsyncDisposable {
   attach(namespace: string, signal?: AbortSignal): Promise<Attachment>;
   /** Also of a pod that an earlier run left running. May be called again. */
-  podStarted(pod: Pod, address: string, signal?: AbortSignal): Promise<void>;
+  podStarted(pod: Pod, address: string): Promise<void>;
   podGone(uid: string): void;
   /** Removes the namespace's network now, if it has no pods. */
   release(namespace: string): Promise<void>;
@@ -76,14 +77,20 @@ export async function startNetworks(options: NetworksOptions): Promise<Networks>
 
   const pods = new Map<string, NetworkPod>();
   const hasPods = (namespace: string) => pods.values().some((pod) => pod.namespace === namespace);
-  const table = tableName(node);
   const objects = new KnownObjects({
     client,
     clock,
     log,
     onChange: () => keeper?.changed(),
+    onNamespace: prepare,
     onNamespaceGone: (namespace) => void networks.release(namespace),
   });
+  /** One that is made now is about to have pods: its network is there when they come. */
+  function prepare(namespace: string): void {
+    networks
+      .attach(namespace)
+      .catch((error) => log.debug({ namespace, error: errorText(error) }, "a network could not be made ahead"));
+  }
   const networks = new NamespaceNetworks({
     engine,
     node,
@@ -111,21 +118,15 @@ export async function startNetworks(options: NetworksOptions): Promise<Networks>
         log,
       })
     : undefined;
-  const keeper = dns
-    ? new RuleKeeper({
-        script: () => rulesScript(state(), { table, dnsPort: dns.port }),
-        apply: applyScript,
-        isThere: () => hasTable(table),
-        clock,
-        log,
-      })
-    : undefined;
+  const table = dns && new KernelTable({ table: tableName(node), dnsPort: dns.port }, clock);
+  const keeper = table && new RuleKeeper({ rules: () => rulesOf(state()), table, clock, log });
 
   const ending = new AbortController();
   const running = objects.run(ending.signal);
   const endAll = async () => {
     await networks.stop();
     await keeper?.stop();
+    await table?.leave().catch((error) => log.debug({ error: errorText(error) }, "there were no packet rules"));
     ending.abort();
     await running;
     await dns?.[Symbol.asyncDispose]();
@@ -141,7 +142,7 @@ export async function startNetworks(options: NetworksOptions): Promise<Networks>
     for (const { namespace } of networks.list()) await networks.release(namespace);
     await leave();
     // Where a network could not be removed a container may still be on it.
-    if (isIsolated && networks.list().length === 0) await removeTable(table);
+    if (networks.list().length === 0) await table?.remove();
   };
 
   try {
@@ -156,12 +157,14 @@ export async function startNetworks(options: NetworksOptions): Promise<Networks>
 
   return {
     async attach(namespace, attaching) {
-      const network = await networks.attach(namespace, attaching);
+      const [network] = await Promise.all([
+        networks.attach(namespace, attaching),
+        objects.readPolicies(namespace, attaching),
+      ]);
       return { network, resolvConf: resolvConf(namespace) };
     },
-    async podStarted(pod, address, starting) {
+    async podStarted(pod, address) {
       const known = networkPod(pod, address);
-      await objects.readPolicies(known.namespace, starting);
       pods.set(known.uid, known);
       const bridge = networks.bridgeOf(known.namespace);
       if (isIsolated && bridge !== undefined) await prepareBridge(bridge);
@@ -184,17 +187,5 @@ export async function startNetworks(options: NetworksOptions): Promise<Networks>
     leave,
     stop,
     [Symbol.asyncDispose]: stop,
-  };
-}
-
-function networkPod({ metadata, spec }: Pod, address: string): NetworkPod {
-  return {
-    namespace: metadata.namespace ?? "",
-    uid: metadata.uid ?? "",
-    address,
-    labels: metadata.labels ?? {},
-    ports: (spec?.containers ?? []).flatMap(({ ports = [] }) =>
-      ports.map(({ name = "", protocol = "TCP", containerPort }) => ({ name, protocol, port: containerPort })),
-    ),
   };
 }

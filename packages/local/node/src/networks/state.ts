@@ -1,6 +1,6 @@
 /** All that the rules follow from, gathered at one moment. */
 import type { Labels } from "@berg/apimachinery";
-import type { NetworkPolicy, Service } from "@berg/kube";
+import type { NetworkPolicy, Pod, Service } from "@berg/kube";
 import type { EndpointSlice } from "./kinds.ts";
 
 export interface NetworkState {
@@ -38,3 +38,16 @@ export interface PodPort {
 export const dnsAddress = "10.96.0.10";
 /** Where the addresses of Services come from. */
 export const serviceRange = "10.96.0.0/16";
+
+/** What matters here of one that has this address. */
+export function networkPod({ metadata, spec }: Pod, address: string): NetworkPod {
+  return {
+    namespace: metadata.namespace ?? "",
+    uid: metadata.uid ?? "",
+    address,
+    labels: metadata.labels ?? {},
+    ports: (spec?.containers ?? []).flatMap(({ ports = [] }) =>
+      ports.map(({ name = "", protocol = "TCP", containerPort }) => ({ name, protocol, port: containerPort })),
+    ),
+  };
+}

@@ -166,6 +166,39 @@ describe.skipIf(missingPodman())("on podman", () => {
     expect(await readFile("/proc/mounts", "utf8")).not.toContain(directory);
   }, 120_000);
 
+  test("a pod that takes too much of the disk goes, with kubelet's words", async () => {
+    const { networks, node } = await start();
+    const fill = (file: string) => ["sh", "-c", `dd if=/dev/zero of=${file} bs=1024 count=3000; sleep 1000`];
+    try {
+      await create(
+        "volume",
+        { command: fill("/scratch/large"), volumeMounts: [{ name: "scratch", mountPath: "/scratch" }] },
+        { volumes: [{ name: "scratch", emptyDir: { sizeLimit: "2Mi" } }] },
+      );
+      await create("layer", { command: fill("/large"), resources: { limits: { "ephemeral-storage": "2Mi" } } });
+      await create("small", { resources: { limits: { "ephemeral-storage": "2Mi" } } });
+      const ended = (name: string) =>
+        vi.waitFor(async () => {
+          const { status } = await client.get(Pods, namespace, name);
+          expect(status?.phase).toBe("Failed");
+          return [status?.reason, status?.message];
+        }, soon);
+      expect(await ended("volume")).toEqual([
+        "Evicted",
+        'Usage of EmptyDir volume "scratch" exceeds the limit "2Mi". ',
+      ]);
+      expect(await ended("layer")).toEqual([
+        "Evicted",
+        "Pod ephemeral local storage usage exceeds the total limit of containers 2Mi. ",
+      ]);
+      await ready("small");
+    } finally {
+      await client.deleteCollection(Pods, { namespace, gracePeriodSeconds: 0 });
+      await node.stop({ removeContainers: true });
+      await networks.stop();
+    }
+  });
+
   test("a second process takes over what the first one left", async () => {
     await client.deleteCollection(Pods, { namespace, gracePeriodSeconds: 0 });
     const first = await start();

@@ -4,7 +4,7 @@ import type { PodSpec } from "../containers/shapes.ts";
 import { makePod } from "../containers/testing/pods.ts";
 import { decide, type Step } from "./decide.ts";
 import { PodMemory } from "./memory.ts";
-import type { SeenContainer } from "./seen.ts";
+import { type SeenContainer, sandboxOf } from "./seen.ts";
 import { exited, makeView, named, now, pause, seen, type ViewChanges } from "./testing/views.ts";
 import { sandboxWork } from "./view.ts";
 
@@ -17,7 +17,7 @@ const text = (step: Step): string => {
     case "remove":
       return `remove ${step.ids.join(" ")}`;
     case "make-sandbox":
-      return `make-sandbox ${step.attempt}`;
+      return `make-sandbox ${step.attempt}${step.first ? `, ahead ${step.first.container.name} ${step.first.attempt}` : ""}`;
     case "stop-sandbox":
       return `stop-sandbox ${step.id}`;
     case "clear":
@@ -56,7 +56,7 @@ function check({ name: _, want, wantEnding, wantAgain, ...changes }: Case) {
 describe("a pod comes to life", () => {
   const two = withSpec({ containers: named("c", "d") });
   const cases: Case[] = [
-    { name: "first its network", want: ["make-sandbox 0"] },
+    { name: "first its network, and its first container with it", want: ["make-sandbox 0, ahead c 0"] },
     { name: "while that is made, nothing", busy: [sandboxWork], want: [] },
     {
       name: "after it failed, it waits",
@@ -78,9 +78,27 @@ describe("a pod comes to life", () => {
     },
     { name: "all run", pod: two, seen: [pause(), seen("c"), seen("d")], want: [] },
     {
-      name: "what a killed process left half made is taken away",
+      name: "what was made ahead, or left half made by a killed process, is for its start to take or to remove",
+      pod: two,
       seen: [pause(), { ...seen("c"), status: "created" }],
-      want: ["start c 0", "remove c0"],
+      want: ["start c 0"],
+    },
+    {
+      name: "what is half made before its turn is taken away",
+      pod: two,
+      seen: [pause(), { ...seen("d"), status: "created" }],
+      want: ["start c 0", "remove d0"],
+    },
+    {
+      name: "while a container waits, nothing is made ahead for it",
+      seen: [exited(pause(), 0), exited(seen("c"), 1)],
+      memory: memory((filled) => filled.startFailed("c", { reason: "ErrImagePull", message: "no" }, now)),
+      want: ["make-sandbox 1"],
+    },
+    {
+      name: "nor where something half made has its name",
+      seen: [exited(pause(), 0), { ...seen("c"), status: "created" }],
+      want: ["make-sandbox 1"],
     },
     {
       name: "the count goes on where the engine lost the container",
@@ -283,7 +301,7 @@ describe("the network that went", () => {
   const dead = pause({ status: "exited" });
   const cases: Case[] = [
     { name: "takes what still runs with it", seen: [dead, seen("c")], want: ['kill c0 30s "Stopping container c"'] },
-    { name: "is made anew", seen: [dead, exited(seen("c"), 137)], want: ["make-sandbox 1"] },
+    { name: "is made anew", seen: [dead, exited(seen("c"), 137)], want: ["make-sandbox 1, ahead c 1"] },
     { name: "waits for what is being done", seen: [dead, exited(seen("c"), 137)], busy: ["c"], want: [] },
     {
       name: "is held by what was in it, and goes after that",
@@ -353,6 +371,24 @@ describe("a pod ends", () => {
       seen: [pause(), seen("c")],
       want: ['kill c0 2s "Stopping container c"'],
       wantEnding: "deadline",
+    },
+    {
+      name: "that took too much of the disk, without the time that others get",
+      seen: [pause(), seen("c")],
+      memory: memory((filled) => {
+        filled.evicted = "too much";
+      }),
+      want: ['kill c0 1s "Stopping container c"'],
+      wantEnding: "evicted",
+    },
+    {
+      name: "that took too much of the disk, to the end: what it was stays to be looked at",
+      seen: [exited(pause(), 0), exited(seen("c"), 137)],
+      memory: memory((filled) => {
+        filled.evicted = "too much";
+      }),
+      want: [],
+      wantEnding: "evicted",
     },
     {
       name: "not before its deadline",
@@ -463,7 +499,10 @@ describe("whatever the engine has", () => {
       case "stop-sandbox":
         return engine.map((one) => (one.id === step.id ? exited(one, 0) : one));
       case "start": {
-        const sandbox = engine.find(({ identity, status }) => identity.role === "pause" && status === "running");
+        const sandbox = sandboxOf({
+          containers: [],
+          pauses: engine.filter(({ identity }) => identity.role === "pause"),
+        });
         const one = seen(step.container.name, { attempt: step.attempt, sandbox: sandbox?.id ?? "" });
         const others = engine.filter(({ id }) => id !== one.id);
         return [...others, step.container.name === "i" ? exited(one, 0) : one];

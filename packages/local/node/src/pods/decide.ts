@@ -5,13 +5,15 @@
 import { parseTime } from "@berg/apimachinery";
 import { type Container, findContainer, initContainersOf, isSidecar, mainContainersOf } from "../containers/shapes.ts";
 import { backOffSince, shouldStart, toStart, waitingOf } from "./container-turn.ts";
+import { graceOf } from "./grace.ts";
+import type { First } from "./made-ahead.ts";
 import { attemptsOf, isRunning, latestOf, type SeenContainer, sandboxOf } from "./seen.ts";
 import { type Ending, sandboxWork, type View } from "./view.ts";
 import { texts } from "./vocabulary.ts";
 
 export type Step =
-  /** Volumes, network and pause container. */
-  | { do: "make-sandbox"; attempt: number }
+  /** Volumes, network and pause container; and the container that will be started first can be made meanwhile. */
+  | { do: "make-sandbox"; attempt: number; first: First | undefined }
   /** Its network goes with it. It stays, for as long as there are containers that were in it: Podman wants it so. */
   | { do: "stop-sandbox"; id: string }
   | { do: "start"; container: Container; attempt: number; endedAt: number | undefined }
@@ -28,9 +30,6 @@ export interface Decision {
   lookAgainAt: number | undefined;
 }
 
-/** kubelet never gives less: a container is asked before it is killed. */
-const leastGraceSeconds = 2;
-const defaultGraceSeconds = 30;
 /** Of each container beside the latest: whose log `kubectl logs --previous` shows. */
 const keptAttempts = 2;
 
@@ -48,6 +47,7 @@ export function endingOf(view: View): Ending | undefined {
   if (pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed") return "finished";
   const deadline = deadlineOf(view);
   if (deadline !== undefined && now >= deadline) return "deadline";
+  if (view.memory.evicted !== undefined) return "evicted";
   return hasFinished(view) ? "finished" : undefined;
 }
 
@@ -94,7 +94,7 @@ function run(view: View): Pick<Decision, "steps" | "lookAgainAt"> {
   }
   const [next] = ready;
   if (next && view.starting === undefined) steps.push(startStep(view, next));
-  const useless = uselessOf(view, sandbox);
+  const useless = uselessOf(view, sandbox, next && latestOf(seen, next.name)?.id);
   if (useless.length > 0) steps.push({ do: "remove", ids: useless });
   return { steps, lookAgainAt: earliest(times) };
 }
@@ -106,10 +106,19 @@ function remakeSandbox(view: View): Step[] {
   if (running.length > 0)
     return running.filter((one) => !busy.has(one.identity.container)).flatMap((one) => killStep(view, one));
   if (busy.size > 0) return [];
-  return [{ do: "make-sandbox", attempt: 1 + Math.max(-1, ...seen.pauses.map(({ identity }) => identity.attempt)) }];
+  const attempt = 1 + Math.max(-1, ...seen.pauses.map(({ identity }) => identity.attempt));
+  return [{ do: "make-sandbox", attempt, first: firstOf(view) }];
 }
 
-function startStep(view: View, container: Container): Step {
+/** None where it has to wait, or something half made has its name. */
+function firstOf(view: View): First | undefined {
+  const [turn] = toStart(view);
+  if (!turn || turn.latest?.status === "created" || waitingOf(view, turn)) return undefined;
+  const { container, attempt } = startStep(view, turn.container);
+  return { container, attempt };
+}
+
+function startStep(view: View, container: Container): Extract<Step, { do: "start" }> {
   const { seen, memory, pod } = view;
   const latest = latestOf(seen, container.name);
   const old = [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])].find(
@@ -136,15 +145,16 @@ function* unhealthy(view: View): Generator<Step> {
   }
 }
 
-/** Old attempts, and what a process that was killed left half made. */
-function uselessOf(view: View, sandbox: SeenContainer): string[] {
+/** Old attempts, and what was left half made; but for the one whose start takes it over, or removes it itself. */
+function uselessOf(view: View, sandbox: SeenContainer, starting: string | undefined): string[] {
   const { seen, busy, memory } = view;
   const names = new Set(seen.containers.map(({ identity }) => identity.container));
   const old = [...names]
     .filter((name) => !busy.has(name))
     .flatMap((name) => attemptsOf(seen, name).slice(keptAttempts));
   const halfMade = seen.containers.filter(
-    ({ id, status, identity }) => status === "created" && !memory.startErrors.has(id) && !busy.has(identity.container),
+    ({ id, status, identity }) =>
+      status === "created" && !memory.startErrors.has(id) && !busy.has(identity.container) && id !== starting,
   );
   const isHeld = (pause: SeenContainer) => seen.containers.some(({ identity }) => identity.sandbox === pause.id);
   const pauses = seen.pauses.filter((pause) => pause.id !== sandbox.id && !isHeld(pause));
@@ -174,6 +184,7 @@ function end(view: View, ending: Ending): Step[] {
       return [{ do: "clear", deletesObject: ending === "deleted" }];
     case "finished":
     case "deadline":
+    case "evicted":
       return [];
   }
 }
@@ -183,11 +194,6 @@ function killStep(view: View, seen: SeenContainer): Step[] {
   // One that the pod does not know: only its name is left of it.
   const container = findContainer(view.pod, name) ?? { name };
   return [{ do: "kill", id: seen.id, container, message: texts.stopping(name), graceSeconds: graceOf(view) }];
-}
-
-export function graceOf({ pod }: Pick<View, "pod">): number {
-  const asked = pod.metadata.deletionGracePeriodSeconds ?? pod.spec?.terminationGracePeriodSeconds;
-  return Math.max(leastGraceSeconds, asked ?? defaultGraceSeconds);
 }
 
 function earliest(times: readonly (number | undefined)[]): number | undefined {

@@ -7,6 +7,7 @@ import { type Clock, errorText, type Logger, sleep } from "@berg/kube";
 import { nodeLabel, readLabels } from "../containers/labels.ts";
 import type { Container, Engine, EngineInfo, Labels } from "../engine/engine.ts";
 import { nothingSeen, type SeenContainer, type SeenPod, seenOf } from "./seen.ts";
+import { ToldOf } from "./told-of.ts";
 
 export interface EngineViewOptions {
   engine: Engine;
@@ -37,10 +38,12 @@ export class EngineView {
   /** What the engine is being asked, and what it will be asked then. */
   readonly #asking = new Map<string, Promise<void>>();
   readonly #toAsk = new Map<string, Promise<void>>();
+  readonly #told: ToldOf;
   #reach: Reach = { is: "gone", why: "it was not asked yet" };
 
   constructor(options: EngineViewOptions) {
     this.#options = options;
+    this.#told = new ToldOf(options.clock, (id) => void this.refresh(id).catch(() => {}));
     this.#labels = { [nodeLabel]: options.node };
   }
 
@@ -111,10 +114,11 @@ export class EngineView {
     const round = new AbortController();
     const either = AbortSignal.any([signal, round.signal]);
     stop.defer(() => round.abort());
+    stop.defer(() => this.#told.clear());
     // Opened before the list: what happens in between is in one of them.
     const events = engine.events(this.#labels, either);
     const reading = (async () => {
-      for await (const { containerId } of events) void this.refresh(containerId).catch(() => {});
+      for await (const { containerId } of events) this.#told.hear(containerId);
     })();
     const listing = (async () => {
       for (;;) {
@@ -153,6 +157,7 @@ export class EngineView {
 
   #ask(id: string): Promise<void> {
     this.#toAsk.delete(id);
+    this.#told.asked(id);
     const asking = this.#refreshNow(id).finally(() => this.#asking.delete(id));
     this.#asking.set(id, asking);
     return asking;

@@ -10,9 +10,11 @@ import { unsupportedOf } from "../containers/unsupported.ts";
 import type { Engine } from "../engine/engine.ts";
 import { type PodVolumes, writeOwnFile } from "../volumes/pod-volumes.ts";
 import type { EngineView } from "./engine-view.ts";
-import type { Networks } from "./networks.ts";
+import type { Making } from "./made-ahead.ts";
+import type { AttachedNetwork, Networks } from "./networks.ts";
 import { etcFile } from "./pod-directory.ts";
 import type { PodImages } from "./pod-images.ts";
+import { addressOf } from "./seen.ts";
 
 export interface SandboxSite {
   engine: Engine;
@@ -24,6 +26,8 @@ export interface SandboxSite {
   directory: string;
   node: string;
   place: Omit<Place, "podIP">;
+  /** Told of the pause container before it is started: what is made meanwhile, to be removed where this fails. */
+  meanwhile?(pauseId: string): Making | undefined;
 }
 
 export class SandboxError extends Error {
@@ -36,10 +40,13 @@ export class SandboxError extends Error {
 export async function makeSandbox(site: SandboxSite, pod: Pod, attempt: number, signal: AbortSignal): Promise<void> {
   const refusal = unsupportedOf(pod);
   if (refusal) throw new SandboxError(refusal);
+  const needed = Promise.all([site.networks.attach(pod.metadata.namespace ?? "", signal), site.images.pause(signal)]);
+  needed.catch(() => {});
   // A MountError passes as it is.
   await site.volumes.setUp(pod, { ...site.place, podIP: pod.status?.podIP ?? "" }, signal);
   try {
-    await startPause(site, pod, attempt, signal);
+    const [attached, image] = await needed;
+    await startPause(site, pod, { attempt, attached, image }, signal);
   } catch (error) {
     signal.throwIfAborted();
     throw new SandboxError(error instanceof Error ? error.message : "no reason was given", error);
@@ -54,12 +61,15 @@ export async function adoptSandbox(site: SandboxSite, pod: Pod, ip: string, sign
   await site.volumes.setUp(pod, { ...site.place, podIP: ip }, signal);
 }
 
-async function startPause(site: SandboxSite, pod: Pod, attempt: number, signal: AbortSignal): Promise<void> {
-  const { engine, view, node } = site;
-  const [attached, image] = await Promise.all([
-    site.networks.attach(pod.metadata.namespace ?? "", signal),
-    site.images.pause(signal),
-  ]);
+interface Pause {
+  attempt: number;
+  attached: AttachedNetwork;
+  image: string;
+}
+
+async function startPause(site: SandboxSite, pod: Pod, pause: Pause, signal: AbortSignal): Promise<void> {
+  const { engine, view, node, networks } = site;
+  const { attempt, attached, image } = pause;
   const address = attached.allocateAddress?.();
   const body = pauseCreate({ pod, node, attempt, image, network: attached.network, address });
   const identity = readLabels(body.Labels);
@@ -67,24 +77,36 @@ async function startPause(site: SandboxSite, pod: Pod, attempt: number, signal: 
   signal.throwIfAborted();
   // Not interrupted: what the engine makes for nobody would be found by nobody.
   const { id } = await engine.createContainer(engineName(identity), body);
+  let made: Making | undefined;
   try {
+    // Whatever is made now holds these very files; the address follows.
+    await writeEtcFiles(site.directory, pod, "", attached.resolvConf);
+    made = site.meanwhile?.(id);
     await engine.startContainer(id);
-    const container = await engine.inspectContainer(id);
-    const ip = container && (container.addresses[attached.network] ?? Object.values(container.addresses)[0]);
-    if (!ip) throw new Error(`it has no address in the network ${attached.network}`);
-    await writeEtcFiles(site.directory, pod, ip, attached.resolvConf);
-    await site.networks.podStarted(pod, ip);
-  } catch (error) {
-    await engine.removeContainer(id).catch(() => {});
-    throw error;
-  } finally {
     await view.refresh(id);
+    const seen = view.pod(identity.uid).pauses.find((one) => one.id === id);
+    const ip = seen?.addresses[attached.network] ?? addressOf(seen);
+    if (!ip) throw new Error(`it has no address in the network ${attached.network}`);
+    await Promise.all([
+      writeOwnFile(etcFile(site.directory, "hosts"), hostsFile(pod, ip)),
+      networks.podStarted(pod, ip),
+    ]);
+  } catch (error) {
+    made?.stop.abort(error);
+    const other = await made?.id.catch(() => undefined);
+    for (const one of other === undefined ? [id] : [other, id]) {
+      await engine.removeContainer(one).catch(() => {});
+      await view.refresh(one);
+    }
+    throw error;
   }
 }
 
 async function writeEtcFiles(directory: string, pod: Pod, ip: string, ofNetwork: string): Promise<void> {
   await mkdir(dirname(etcFile(directory, "hosts")), { recursive: true, mode: 0o750 });
-  await writeOwnFile(etcFile(directory, "hosts"), hostsFile(pod, ip));
-  await writeOwnFile(etcFile(directory, "resolv.conf"), resolvConf(pod, ofNetwork));
-  await writeOwnFile(etcFile(directory, "hostname"), `${hostnameOf(pod)}\n`);
+  await Promise.all([
+    writeOwnFile(etcFile(directory, "hosts"), hostsFile(pod, ip)),
+    writeOwnFile(etcFile(directory, "resolv.conf"), resolvConf(pod, ofNetwork)),
+    writeOwnFile(etcFile(directory, "hostname"), `${hostnameOf(pod)}\n`),
+  ]);
 }

@@ -35,6 +35,8 @@ export interface Memory {
   readonly startErrors: ReadonlyMap<string, StartError>;
   /** Those that were ended for being unwell. */
   readonly unwell: ReadonlySet<string>;
+  /** Why it must go: it uses more of the disk than it may. */
+  readonly evicted: string | undefined;
   /** Until when the sandbox is not tried again. */
   readonly sandboxRetryAt: number | undefined;
 }
@@ -52,6 +54,7 @@ export class PodMemory implements Memory {
   readonly failures = new Map<string, Failure>();
   readonly startErrors = new Map<string, StartError>();
   readonly unwell = new Set<string>();
+  evicted: string | undefined;
   sandboxRetryAt: number | undefined;
   #sandboxFailures = 0;
 

@@ -1,15 +1,20 @@
 /** What is done for one pod, piece by piece, and what is remembered of how it went. Nothing here decides. */
 import { isConflict, isNotFound, isOtherUid, type Stored } from "@berg/apimachinery";
 import { errorText, type Logger, type Pod, Pods } from "@berg/kube";
-import type { Place } from "../containers/field-values.ts";
 import { MountError, PodVolumes } from "../volumes/pod-volumes.ts";
 import type { Step } from "./decide.ts";
 import { killContainer } from "./kill-container.ts";
-import { adoptSandbox, makeSandbox, type SandboxSite } from "./make-sandbox.ts";
+import { MadeAhead } from "./made-ahead.ts";
+import { makeContainer } from "./make-container.ts";
+import { adoptSandbox, makeSandbox } from "./make-sandbox.ts";
 import { PodMemory } from "./memory.ts";
 import { podDirectory } from "./pod-directory.ts";
-import { addressOf, latestOf, sandboxOf } from "./seen.ts";
-import { isUnreachable, StartFailure, startContainer } from "./start-container.ts";
+import { PodSites } from "./pod-sites.ts";
+import { addressOf, isRunning, latestOf, sandboxOf } from "./seen.ts";
+import { startContainer } from "./start-container.ts";
+import { isUnreachable, StartFailure } from "./start-failure.ts";
+import { overStorage } from "./storage-limits.ts";
+import { StorageMeter } from "./storage-meter.ts";
 import type { PodSurroundings } from "./surroundings.ts";
 import { texts } from "./vocabulary.ts";
 
@@ -27,10 +32,12 @@ export class PodEffects {
   notBefore = 0;
   /** Nothing is left of it on this machine. */
   isCleared = false;
+  readonly ahead = new MadeAhead();
+  readonly storage = new StorageMeter();
   readonly #around: PodSurroundings;
   readonly #log: Logger;
   readonly #uid: string;
-  readonly #directory: string;
+  readonly #sites: PodSites;
   /** As it is now. */
   readonly #pod: () => Stored<Pod>;
 
@@ -40,18 +47,25 @@ export class PodEffects {
     this.#pod = pod;
     this.#around = around;
     this.#log = log;
-    this.#directory = podDirectory(dataDir, uid);
-    this.volumes = new PodVolumes({ client, clock, directory: this.#directory });
+    const directory = podDirectory(dataDir, uid);
+    this.volumes = new PodVolumes({ client, clock, directory });
+    this.#sites = new PodSites(around, this.volumes, directory);
   }
 
-  async makeSandbox(attempt: number, signal: AbortSignal): Promise<void> {
+  async makeSandbox({ attempt, first }: Extract<Step, { do: "make-sandbox" }>, signal: AbortSignal): Promise<void> {
     const { clock, events, view } = this.#around;
     if (attempt > 0) events.ofPod(this.#pod(), "Normal", "SandboxChanged", texts.sandboxChanged);
+    const meanwhile = (pauseId: string) =>
+      first &&
+      this.ahead.make(first, pauseId, (stop) =>
+        makeContainer(this.#sites.start(pauseId, ""), { pod: this.#pod(), ...first }, stop),
+      );
     try {
-      await makeSandbox(this.#sandboxSite(), this.#pod(), attempt, signal);
+      await makeSandbox({ ...this.#sites.sandbox(), meanwhile }, this.#pod(), attempt, signal);
       this.memory.sandboxMade();
       this.knownPause = sandboxOf(view.pod(this.#uid))?.id;
     } catch (error) {
+      this.ahead.abandon();
       if (signal.aborted) return;
       this.memory.sandboxFailed(clock.now());
       if (error instanceof MountError) events.ofPod(this.#pod(), "Warning", "FailedMount", error.message);
@@ -73,7 +87,7 @@ export class PodEffects {
 
   async adopt(id: string, ip: string, signal: AbortSignal): Promise<void> {
     try {
-      await adoptSandbox(this.#sandboxSite(), this.#pod(), ip, signal);
+      await adoptSandbox(this.#sites.sandbox(), this.#pod(), ip, signal);
       this.knownPause = id;
     } catch (error) {
       if (!signal.aborted) this.#trouble("a pod of an earlier run cannot be taken over yet", error);
@@ -82,7 +96,7 @@ export class PodEffects {
 
   async setUpVolumes(podIP: string, signal: AbortSignal): Promise<void> {
     try {
-      await this.volumes.setUp(this.#pod(), this.#place(podIP), signal);
+      await this.volumes.setUp(this.#pod(), this.#sites.place(podIP), signal);
     } catch (error) {
       if (signal.aborted) return;
       this.volumesAreOld = true;
@@ -91,24 +105,32 @@ export class PodEffects {
     }
   }
 
+  async measureStorage(signal: AbortSignal): Promise<void> {
+    const { engine, view } = this.#around;
+    try {
+      const running = view.pod(this.#uid).containers.filter(isRunning);
+      const use = await this.storage.measure(this.#pod(), { engine, volumes: this.volumes, running }, signal);
+      this.memory.evicted = overStorage(this.#pod(), use);
+    } catch (error) {
+      if (!signal.aborted) this.#log.debug({ error: errorText(error) }, "what a pod wrote could not be measured");
+    }
+  }
+
   async start(step: Extract<Step, { do: "start" }>, signal: AbortSignal): Promise<void> {
     const { clock, view } = this.#around;
     const { container, attempt, endedAt } = step;
     const sandbox = sandboxOf(view.pod(this.#uid));
     if (!sandbox) return;
-    const half = latestOf(view.pod(this.#uid), container.name);
-    if (half?.status === "created" && !this.memory.startErrors.has(half.id)) await this.remove([half.id], signal);
-    const { client, engine, images, events, node } = this.#around;
-    const place = this.#place(addressOf(sandbox) ?? "");
-    const { volumes } = this;
-    const directory = this.#directory;
-    const { runtime } = this.#around.host();
-    const site = {
-      ...{ client, engine, view, clock, images, volumes, events, directory, node, place, runtime },
-      pauseId: sandbox.id,
-    };
+    const site = this.#sites.start(sandbox.id, addressOf(sandbox) ?? "");
+    const starting = { pod: this.#pod(), container, attempt };
     try {
-      await startContainer(site, { pod: this.#pod(), container, attempt }, signal);
+      let id = await this.ahead.take(step, sandbox.id, signal);
+      if (id === undefined) {
+        await this.#removeHalfMade(container.name, signal);
+        id = await makeContainer(site, starting, signal);
+      }
+      signal.throwIfAborted();
+      await startContainer(site, starting, id, signal);
       this.memory.started(container.name);
     } catch (error) {
       if (signal.aborted) return;
@@ -118,6 +140,12 @@ export class PodEffects {
     } finally {
       if (endedAt !== undefined) this.memory.restarting(container.name, endedAt, clock.now());
     }
+  }
+
+  /** Half made, by a process that was killed, or ahead for a network that failed. */
+  async #removeHalfMade(name: string, signal: AbortSignal): Promise<void> {
+    const half = latestOf(this.#around.view.pod(this.#uid), name);
+    if (half?.status === "created" && !this.memory.startErrors.has(half.id)) await this.remove([half.id], signal);
   }
 
   async kill(step: Extract<Step, { do: "kill" }>, signal: AbortSignal): Promise<void> {
@@ -167,18 +195,5 @@ export class PodEffects {
   #trouble(what: string, error: unknown): void {
     this.notBefore = this.#around.clock.now() + troubleMs;
     this.#log.warn({ error: errorText(error) }, what);
-  }
-
-  #sandboxSite(): SandboxSite {
-    const { engine, view, clock, networks, images, node } = this.#around;
-    const { podIP: _, ...place } = this.#place("");
-    return { engine, view, clock, networks, images, volumes: this.volumes, directory: this.#directory, node, place };
-  }
-
-  #place(podIP: string): Place {
-    const { node, host, view } = this.#around;
-    const { reach } = view;
-    const { cpus = 1, memoryBytes = 0 } = reach.is === "there" ? reach.info : {};
-    return { node, hostIP: host().ip, podIP, capacity: { cpus, memoryBytes } };
   }
 }

@@ -4,19 +4,20 @@
  */
 import { keyOf, type Stored } from "@berg/apimachinery";
 import type { Logger, Pod } from "@berg/kube";
-import { toStart, waitingOf } from "./container-turn.ts";
-import { decide, graceOf, type Step } from "./decide.ts";
+import { decide, type Step } from "./decide.ts";
+import { graceOf } from "./grace.ts";
 import { PodEffects } from "./pod-effects.ts";
+import { PodNews } from "./pod-news.ts";
 import { PodProbes } from "./pod-probes.ts";
 import { addressOf, sandboxOf } from "./seen.ts";
 import { statusOf, unreachableStatus } from "./status.ts";
 import { StatusWriter } from "./status-writer.ts";
 import type { PodSurroundings } from "./surroundings.ts";
-import { type Ending, sandboxWork, type View } from "./view.ts";
-import { reasons, texts } from "./vocabulary.ts";
+import { sandboxWork, type View } from "./view.ts";
 import { Work } from "./work.ts";
 
 const volumeWork = "(volumes)";
+const storageWork = "(storage)";
 
 export class PodRun {
   readonly key: string;
@@ -27,8 +28,7 @@ export class PodRun {
   readonly #effects: PodEffects;
   readonly #work: Work;
   readonly #probes: PodProbes;
-  /** What was told of, and is not told of again. */
-  readonly #told = new Set<string>();
+  readonly #news: PodNews;
   #isGone: boolean;
   /** The time that containers were last given to end in. */
   #graceSeconds = Number.POSITIVE_INFINITY;
@@ -41,6 +41,7 @@ export class PodRun {
     this.#isGone = isGone;
     this.#log = around.log.child({ pod: this.key, uid: this.uid });
     this.#status = new StatusWriter(around.client, pod);
+    this.#news = new PodNews(around.events);
     this.#probes = new PodProbes(around.prober, around.startedAt);
     this.#effects = new PodEffects(this.uid, () => this.pod, around, this.#log);
     this.#work = new Work(this.#log, () => around.wake(this.key));
@@ -95,15 +96,16 @@ export class PodRun {
     // Once it is cleared away, how it ended can be seen nowhere else.
     if (isLast && !this.#isGone) await writeStatus();
     if (now >= this.#effects.notBefore) {
-      if (ending) this.#end(ending);
+      if (ending) this.#end();
       else this.#keepUp(view, now);
-      this.#tellOfWaiting(view, ending);
+      this.#news.tell(view, ending);
       for (const step of steps) this.#take(step);
     }
     if (!isLast && !this.#isGone) await writeStatus();
     const times = [
       lookAgainAt,
       this.#effects.volumes.refreshAt,
+      ending ? undefined : this.#effects.storage.dueAt,
       now < this.#effects.notBefore ? this.#effects.notBefore : undefined,
     ];
     const next = Math.min(...times.map((time) => time ?? Number.POSITIVE_INFINITY));
@@ -113,6 +115,7 @@ export class PodRun {
   /** Ends what is being done; the containers stay as they are. */
   async stop(): Promise<void> {
     this.#probes.end();
+    this.#effects.ahead.abandon();
     await this.#work.end();
   }
 
@@ -133,15 +136,14 @@ export class PodRun {
   }
 
   /** What was begun for its life is of no use for its end. */
-  #end(ending: Ending): void {
-    this.#work.abort(["start", "make-sandbox", "volumes"], "the pod ends");
+  #end(): void {
+    this.#work.abort(["start", "make-sandbox", "volumes", "storage"], "the pod ends");
+    this.#effects.ahead.abandon();
     this.#probes.quieten();
-    const graceSeconds = graceOf({ pod: this.pod });
+    const graceSeconds = graceOf({ pod: this.pod, memory: this.#effects.memory });
     // Somebody asks for less time than was given: those that are being ended are ended anew.
     if (graceSeconds < this.#graceSeconds) this.#work.abort(["kill"], "there is less time");
     this.#graceSeconds = graceSeconds;
-    if (ending === "deadline" && this.#isNews("deadline"))
-      this.#around.events.ofPod(this.pod, "Normal", reasons.deadline, texts.deadline);
   }
 
   /** A sandbox that an earlier process made, and files whose sources changed. */
@@ -153,28 +155,19 @@ export class PodRun {
       this.#work.begin(sandboxWork, "adopt", (signal) => this.#effects.adopt(sandbox.id, ip, signal));
       return;
     }
+    if (this.#effects.storage.comesDue(this.pod, now))
+      this.#work.begin(storageWork, "storage", (signal) => this.#effects.measureStorage(signal));
     const isDue = (this.#effects.volumes.refreshAt ?? Number.POSITIVE_INFINITY) <= now;
     if (!this.#effects.volumesAreOld && !isDue) return;
     this.#effects.volumesAreOld = false;
     this.#work.begin(volumeWork, "volumes", (signal) => this.#effects.setUpVolumes(ip, signal));
   }
 
-  #tellOfWaiting(view: View, ending: Ending | undefined): void {
-    if (ending) return;
-    const { events } = this.#around;
-    for (const turn of toStart(view)) {
-      const { container, latest } = turn;
-      const waiting = waitingOf(view, turn);
-      if (waiting?.reason === reasons.crashLoop && this.#isNews(`back-off ${latest?.id}`))
-        events.ofContainer(this.pod, container, "Warning", "BackOff", texts.backOffEvent(container.name, this.pod));
-    }
-  }
-
   #take(step: Step): void {
     const work = this.#work;
     switch (step.do) {
       case "make-sandbox":
-        work.begin(sandboxWork, step.do, (signal) => this.#effects.makeSandbox(step.attempt, signal));
+        work.begin(sandboxWork, step.do, (signal) => this.#effects.makeSandbox(step, signal));
         break;
       case "stop-sandbox":
         work.begin(sandboxWork, step.do, (signal) => this.#effects.stopSandbox(step.id, signal));
@@ -192,11 +185,5 @@ export class PodRun {
         work.begin(sandboxWork, step.do, (signal) => this.#effects.clear(step.deletesObject, signal));
         break;
     }
-  }
-
-  #isNews(what: string): boolean {
-    if (this.#told.has(what)) return false;
-    this.#told.add(what);
-    return true;
   }
 }

@@ -49,18 +49,20 @@ export function hasEnded({ status }: SeenContainer): boolean {
 
 /** All of one name, the newest first. */
 export function attemptsOf(seen: SeenPod, name: string): SeenContainer[] {
-  return seen.containers
-    .filter(({ identity }) => identity.container === name)
-    .sort((a, b) => b.identity.attempt - a.identity.attempt);
+  return newestFirst(seen.containers.filter(({ identity }) => identity.container === name));
 }
 
 export function latestOf(seen: SeenPod, name: string): SeenContainer | undefined {
   return attemptsOf(seen, name)[0];
 }
 
-/** The pause container that holds the pod's network; undefined where none runs. */
+/** The pause container that holds the pod's network, the newest where there are two; undefined where none runs. */
 export function sandboxOf(seen: SeenPod): SeenContainer | undefined {
-  return seen.pauses.find(isRunning);
+  return newestFirst(seen.pauses).find(isRunning);
+}
+
+function newestFirst(containers: readonly SeenContainer[]): SeenContainer[] {
+  return [...containers].sort((a, b) => b.identity.attempt - a.identity.attempt);
 }
 
 /**
@@ -68,8 +70,7 @@ export function sandboxOf(seen: SeenPod): SeenContainer | undefined {
  * went, and does not count as work for this one.
  */
 export function sandboxIdOf(seen: SeenPod): string | undefined {
-  const newestFirst = [...seen.pauses].sort((a, b) => b.identity.attempt - a.identity.attempt);
-  return (newestFirst.find(isRunning) ?? newestFirst[0])?.id;
+  return (sandboxOf(seen) ?? newestFirst(seen.pauses)[0])?.id;
 }
 
 export function isInSandbox(seen: SeenPod, container: SeenContainer): boolean {

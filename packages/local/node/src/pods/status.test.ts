@@ -191,6 +191,13 @@ describe("a pod's status is kubelet's", () => {
       want: ["Failed DeadlineExceeded", "c: terminated Error 137, last -, ×0", ...ended("PodFailed", "False")],
     },
     {
+      name: "that took too much of the disk",
+      pod: { ...makePod(), status: running },
+      seen: [pause({ status: "exited" }), exited(seen("c"), 0)],
+      memory: Object.assign(new PodMemory(), { evicted: "too much" }),
+      want: ["Failed Evicted", "c: terminated Completed 0, last -, ×0", ...ended("PodFailed", "False")],
+    },
+    {
       name: "initializing",
       pod: withSpec({ initContainers: named("i") }),
       seen: [pause(), seen("i")],

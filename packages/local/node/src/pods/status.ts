@@ -31,7 +31,7 @@ export function statusOf(view: View, ending: Ending | undefined, host: Host): Po
   const mayRun = sandbox !== undefined || seen.containers.some(isRunning) || isBusy;
   const phase = isTerminal(reached) && mayRun && !isTerminal(old.phase) ? (old.phase ?? "Pending") : reached;
   const podIP = addressOf(sandbox) ?? old.podIP;
-  const why = ending === "deadline" && isTerminal(phase) ? { reason: reasons.deadline, message: texts.deadline } : {};
+  const why = isTerminal(phase) ? whyOf(view, ending) : {};
   return {
     ...old,
     observedGeneration: pod.metadata.generation,
@@ -47,6 +47,12 @@ export function statusOf(view: View, ending: Ending | undefined, host: Host): Po
   };
 }
 
+function whyOf({ memory }: View, ending: Ending | undefined): Pick<PodStatus, "reason" | "message"> {
+  if (ending === "deadline") return { reason: reasons.deadline, message: texts.deadline };
+  if (ending === "evicted" && memory.evicted) return { reason: reasons.evicted, message: memory.evicted };
+  return {};
+}
+
 /** What stands in for it while the engine cannot be asked: nothing is known, so nothing is ready. */
 export function unreachableStatus(pod: Pod, why: string, now: number): PodStatus {
   const conditions = new Conditions(pod, now);
@@ -57,7 +63,7 @@ export function unreachableStatus(pod: Pod, why: string, now: number): PodStatus
 
 function phaseFrom(view: View, ending: Ending | undefined, statuses: readonly ContainerStatus[]): Phase {
   const { phase: old } = view.pod.status ?? {};
-  if (ending === "deadline") return "Failed";
+  if (ending === "deadline" || ending === "evicted") return "Failed";
   const hasAnEnd = ending !== undefined && !view.seen.containers.some(isRunning);
   const phase = phaseOf(view.pod, statuses, hasAnEnd, isInitialized(view));
   return isTerminal(old) ? (old as Phase) : phase;

@@ -24,4 +24,4 @@ export interface View {
 export const sandboxWork = "(sandbox)";
 
 /** Why a pod's containers are to end; undefined where they are not. */
-export type Ending = "gone" | "deleted" | "deadline" | "finished";
+export type Ending = "gone" | "deleted" | "deadline" | "evicted" | "finished";

@@ -17,6 +17,7 @@ export const reasons = {
   startError: "StartError",
   unknown: "ContainerStatusUnknown",
   deadline: "DeadlineExceeded",
+  evicted: "Evicted",
   nodeNotReady: "NodeNotReady",
 } as const;
 
@@ -35,6 +36,13 @@ export const texts = {
   backOff: (ms: number, container: string, pod: Pod) =>
     `back-off ${formatDuration(durationFromMs(ms))} restarting failed container=${container} pod=${podText(pod)}`,
   deadline: "Pod was active on the node longer than the specified deadline",
+  // With a space at the end, all three.
+  emptyDirOver: (volume: string, limit: string) =>
+    `Usage of EmptyDir volume "${volume}" exceeds the limit "${limit}". `,
+  podStorageOver: (limit: string) =>
+    `Pod ephemeral local storage usage exceeds the total limit of containers ${limit}. `,
+  containerStorageOver: (container: string, limit: string) =>
+    `Container ${container} exceeded its local ephemeral storage limit "${limit}". `,
   sandboxChanged: "Pod sandbox changed, it will be killed and re-created.",
   sandboxFailed: (why: string) => `Failed to create pod sandbox: ${why}`,
   lostWhileRunning: "The container could not be located when the pod was deleted.  The container used to be Running",

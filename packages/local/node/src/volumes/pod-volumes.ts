@@ -8,6 +8,7 @@ import { expand } from "../containers/expand.ts";
 import type { Place } from "../containers/field-values.ts";
 import type { Container, Volume, VolumeMount } from "../containers/shapes.ts";
 import { unsupportedVolume } from "../containers/unsupported.ts";
+import { diskUse } from "./disk-use.ts";
 import { canMount, isMountPoint, mountMemory, unmountBelow } from "./mount.ts";
 import { readObjects, requestToken, type Token } from "./objects.ts";
 import { haveSameUser, isWritten, payloadOf, VolumeError } from "./payload.ts";
@@ -58,6 +59,11 @@ export class PodVolumes {
       ({ requestedAt, expiresAt }) => requestedAt + (expiresAt - requestedAt) * 0.8,
     );
     return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  /** How much of the disk one of them uses, in bytes. */
+  async useOf(volume: string, signal: AbortSignal): Promise<number> {
+    return diskUse(this.#directoryOf(volume), signal);
   }
 
   /** Where a container sees them. */

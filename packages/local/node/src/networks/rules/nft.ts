@@ -1,23 +1,13 @@
-/** The `nft` command: how rules get into the kernel. */
+/** The `nft` command, run once: how a script gets into the kernel. */
 import { spawn } from "node:child_process";
 
-/** Puts a script in place, all of it or nothing. */
-export type ApplyScript = (script: string) => Promise<void>;
-
 const deadlineMs = 10_000;
+// Not in the path of every user, though root may run it.
+export const nftEnvironment = { ...process.env, PATH: `${process.env.PATH ?? ""}:/usr/sbin:/sbin` };
 
+/** Puts a script in place, all of it or nothing. */
 export function applyScript(script: string): Promise<void> {
   return nft(["-f", "-"], script);
-}
-
-export async function hasTable(table: string): Promise<boolean> {
-  try {
-    await nft(["list", "table", "inet", table]);
-    return true;
-  } catch (error) {
-    if (error instanceof NftRefusal) return false;
-    throw error;
-  }
 }
 
 export async function removeTable(table: string): Promise<void> {
@@ -35,13 +25,20 @@ export async function whyNoNft(): Promise<string | undefined> {
 }
 
 /** It ran, and said no. */
-class NftRefusal extends Error {}
+export class NftRefusal extends Error {
+  constructor(complaint: string) {
+    super(`nft refused: ${complaint.trim().split("\n")[0]}`);
+    this.name = "NftRefusal";
+  }
+}
 
 function nft(args: string[], input = ""): Promise<void> {
   return new Promise((resolve, reject) => {
-    // Not in the path of every user, though root may run it.
-    const env = { ...process.env, PATH: `${process.env.PATH ?? ""}:/usr/sbin:/sbin` };
-    const child = spawn("nft", args, { env, stdio: ["pipe", "ignore", "pipe"], timeout: deadlineMs });
+    const child = spawn("nft", args, {
+      env: nftEnvironment,
+      stdio: ["pipe", "ignore", "pipe"],
+      timeout: deadlineMs,
+    });
     let complaint = "";
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       if (complaint.length < 2000) complaint += text;
@@ -50,7 +47,7 @@ function nft(args: string[], input = ""): Promise<void> {
     child.on("close", (code, signal) => {
       if (code === 0) return resolve();
       if (code === null) return reject(new Error(`nft was ended by ${signal} before it was done`));
-      reject(new NftRefusal(`nft refused: ${complaint.trim().split("\n")[0] || `exit code ${code}`}`));
+      reject(new NftRefusal(complaint || `exit code ${code}`));
     });
     // One that ends early says why by itself.
     child.stdin.on("error", () => {});

@@ -2,17 +2,17 @@
  * Keeps the kernel's rules as the state asks for.
  *
  * Whoever must not go on without them waits for `apply`; whoever only noticed a change calls `changed`, and many of
- * those together cost one script. Other programs may remove our table (a reload of the host's own firewall removes all
- * tables), and then nothing is isolated: so it is looked for from time to time, and put back.
+ * those together cost one change. Other programs may remove our table (a reload of the host's own firewall removes all
+ * tables), and then nothing is isolated: so it is renewed from time to time, and put back.
  */
 import { type Clock, errorText, type Logger, type Timer } from "@berg/kube";
-import type { ApplyScript } from "./nft.ts";
+import type { KernelTable } from "./kernel-table.ts";
+import type { Rules } from "./rules.ts";
 
 export interface RuleKeeperOptions {
-  /** The rules as they should be now. */
-  script(): string;
-  apply: ApplyScript;
-  isThere(): Promise<boolean>;
+  /** As they should be now. */
+  rules(): Rules;
+  table: Pick<KernelTable, "put" | "renew">;
   clock: Clock;
   log: Logger;
 }
@@ -23,7 +23,7 @@ const checkMs = 10_000;
 
 export class RuleKeeper {
   readonly #options: RuleKeeperOptions;
-  #applied: string | undefined;
+  #applied: Rules | undefined;
   #running: Promise<void> = Promise.resolve();
   #next: Promise<void> | undefined;
   #soon: Timer | undefined;
@@ -63,12 +63,12 @@ export class RuleKeeper {
   }
 
   async #applyOnce(): Promise<void> {
-    const script = this.#options.script();
-    if (script === this.#applied) return;
-    // Of a script that fails it is not known what holds.
+    const rules = this.#options.rules();
+    const before = this.#applied;
+    // Of rules that fail it is not known what holds.
     this.#applied = undefined;
-    await this.#options.apply(script);
-    this.#applied = script;
+    await this.#options.table.put(rules, before);
+    this.#applied = rules;
   }
 
   #applyIn(delayMs: number): void {
@@ -92,7 +92,7 @@ export class RuleKeeper {
   }
 
   async #putBack(): Promise<void> {
-    if (this.#applied === undefined || (await this.#options.isThere()) || this.#isStopped) return;
+    if (this.#applied === undefined || (await this.#options.table.renew()) || this.#isStopped) return;
     this.#options.log.warn({}, "packet rules were removed by another program, and are put back");
     this.#applied = undefined;
     await this.apply();

@@ -4,9 +4,12 @@ import { expect, test } from "vitest";
 import type { EndpointSlice } from "../kinds.ts";
 import type { NetworkState } from "../state.ts";
 import { anyState } from "../testing/any-state.ts";
-import { rulesScript } from "./script.ts";
+import { changesOf } from "./changes.ts";
+import { rulesOf } from "./rules.ts";
+import { wholeScript } from "./script.ts";
 
 const settings = { table: "berg-test", dnsPort: 5353 };
+const rulesScript = (state: NetworkState) => wholeScript(rulesOf(state), settings);
 const pod = (namespace: string, address: string, labels = {}) => ({
   namespace,
   uid: address,
@@ -62,11 +65,11 @@ const example: NetworkState = {
 };
 
 test("the rules of two instances", async () => {
-  await expect(rulesScript(example, settings)).toMatchFileSnapshot("snapshots/two-instances.nft");
+  await expect(rulesScript(example)).toMatchFileSnapshot("snapshots/two-instances.nft");
 });
 
 test("a node without pods", async () => {
-  await expect(rulesScript(empty, settings)).toMatchFileSnapshot("snapshots/no-pods.nft");
+  await expect(rulesScript(empty)).toMatchFileSnapshot("snapshots/no-pods.nft");
 });
 
 test("the order in which objects come makes no difference", () => {
@@ -84,7 +87,7 @@ test("the order in which objects come makes no difference", () => {
         slices: state.slices.toReversed(),
         policies: state.policies.toReversed(),
       };
-      expect(rulesScript(turned, settings)).toBe(rulesScript(distinct, settings));
+      expect(rulesScript(turned)).toBe(rulesScript(distinct));
     }),
   );
 });
@@ -92,8 +95,8 @@ test("the order in which objects come makes no difference", () => {
 test("nothing that somebody wrote into an object gets into the script as it is", () => {
   fc.assert(
     fc.property(anyState, (state) => {
-      expect(rulesScript(state, settings)).toMatch(/^[\w\s{}.:;,@!="/-]*$/);
-      expect(rulesScript(state, settings)).not.toMatch(/garbage|x y|icmp;|1\.2\.3\.4/i);
+      expect(rulesScript(state)).toMatch(/^[\w\s{}.:;,@!="/-]*$/);
+      expect(rulesScript(state)).not.toMatch(/garbage|x y|icmp;|1\.2\.3\.4/i);
     }),
   );
 });
@@ -101,11 +104,8 @@ test("nothing that somebody wrote into an object gets into the script as it is",
 test("no address and no key is listed twice: nft would refuse all of it", () => {
   fc.assert(
     fc.property(anyState, (state) => {
-      for (const [, list = ""] of rulesScript(state, settings).matchAll(/elements = \{\n([^}]*)\}/g)) {
-        const keys = list
-          .trim()
-          .split("\n")
-          .map((line) => line.split(" : ")[0]?.trim());
+      for (const [, list = ""] of rulesScript(state).matchAll(/^add element inet \S+ (?!names)\S+ \{ (.*) \}$/gm)) {
+        const keys = list.split(", ").map((one) => one.split(" : ")[0]);
         expect(new Set(keys).size).toBe(keys.length);
       }
     }),
@@ -113,13 +113,49 @@ test("no address and no key is listed twice: nft would refuse all of it", () => 
 });
 
 test("a pod whose namespace has no bridge gets no rule, and a Service without endpoints leads nowhere", () => {
-  const script = rulesScript({ ...example, bridges: example.bridges.slice(1), slices: [] }, settings);
+  const script = rulesScript({ ...example, bridges: example.bridges.slice(1), slices: [] });
   expect(script).not.toContain("10.202.1.");
   expect(script).not.toContain("dnat ip to");
-  expect(rulesScript({ ...example, slices: [] }, settings)).not.toContain("dnat ip to");
+  expect(rulesScript({ ...example, slices: [] })).not.toContain("dnat ip to");
 });
 
 test("a client stays with its pod where the Service asks for it", () => {
   const services = example.services.map((one) => ({ ...one, spec: { ...one.spec, sessionAffinity: "ClientIP" } }));
-  expect(rulesScript({ ...example, services }, settings)).toContain("dnat ip to jhash ip saddr mod 2 map {");
+  expect(rulesScript({ ...example, services })).toContain("dnat ip to jhash ip saddr mod 2 map {");
+});
+
+test("what has not changed needs no change", () => {
+  fc.assert(
+    fc.property(anyState, (state) => {
+      expect(changesOf(rulesOf(state), rulesOf(structuredClone(state)), "berg-test")).toEqual([]);
+    }),
+  );
+});
+
+test("a pod that comes is added, and nothing is taken away for it: that would have the kernel wait", () => {
+  const before = rulesOf({ ...example, policies: [], pods: example.pods.slice(1) });
+  expect(changesOf(before, rulesOf({ ...example, policies: [] }), "berg-test")).toEqual([
+    'add element inet berg-test pods { "berg-aaaaaaaaaa" . 10.202.1.3 }',
+    "add element inet berg-test selves { 10.202.1.3 . 10.202.1.3 }",
+  ]);
+});
+
+test("a verdict that changes leads to its new chain before the old one goes", () => {
+  const changes = changesOf(rulesOf(example), rulesOf({ ...example, pods: example.pods.slice(1) }), "berg-test");
+  const place = (pattern: RegExp) => changes.findIndex((line) => pattern.test(line));
+  const order = [
+    /^add chain .* ingress-/,
+    /^delete element .* receivers /,
+    /^add element .* receivers /,
+    /^delete chain/,
+  ];
+  expect(order.map(place)).toEqual(order.map(place).toSorted((a, b) => a - b));
+  expect(order.map(place)).not.toContain(-1);
+  // The one that stays as well: it leads elsewhere.
+  expect(changes[place(/^delete element .* receivers /)]).toContain("10.202.1.2");
+});
+
+test("pods may ask for names only while somebody says again that they may", () => {
+  expect(rulesScript(example).match(/^add element inet berg-test names .*$/m)?.[0]).toMatch(/\{ 5353 timeout 60s \}$/);
+  expect(rulesScript(example)).not.toMatch(/dport 5353/);
 });

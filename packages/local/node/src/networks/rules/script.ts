@@ -1,5 +1,6 @@
 /**
- * All rules of this node as one nftables script, which puts the whole table in place of the old one at once.
+ * All rules of this node as one nftables script, which puts the whole table in place of the old one at once. While
+ * it stands only elements and the chains behind them change (changes.ts).
  *
  * What holds, whatever else is on the host:
  * - Nothing from a pod reaches the host, but questions to our DNS and answers to what the host itself asked.
@@ -12,13 +13,10 @@
  *
  * A packet that another table drops stays dropped: a firewall of the host may close what is open here.
  */
-import { type Range, writeRange } from "../addresses.ts";
-import { type Direction, type Opening, openingsOf, type PortRange } from "../policies/openings.ts";
-import { type ServicePort, servicePorts } from "../services/service-ports.ts";
-import { dnsAddress, type NetworkPod, type NetworkState, serviceRange } from "../state.ts";
-import { Chains, chain, collection } from "./parts.ts";
+import { dnsAddress, serviceRange } from "../state.ts";
+import type { Collection, Rules } from "./rules.ts";
 
-export interface RuleSettings {
+export interface TableSettings {
   readonly table: string;
   /** Where our DNS listens, on every address of the host. */
   readonly dnsPort: number;
@@ -26,52 +24,40 @@ export interface RuleSettings {
 
 /** A pod that asks for names without end must not keep this process busy. */
 const dnsLimit = "limit rate over 200/second burst 400 packets";
-const protocols = new Set(["TCP", "UDP", "SCTP"]);
+/** Nobody may be behind the port any more, or somebody else: it closes by itself where it is not opened again. */
+const dnsOpenSeconds = 60;
 
-export function rulesScript(state: NetworkState, { table, dnsPort }: RuleSettings): string {
-  const bridgeOf = new Map(state.bridges.map(({ namespace, bridge }) => [namespace, bridge]));
-  const pods = podsOnBridges(state, bridgeOf);
-  const chains = new Chains();
-  const policed = { ...state, pods: pods.map(({ pod }) => pod) };
-  const verdicts = (direction: Direction) =>
-    pods.flatMap(({ pod }) => {
-      const openings = openingsOf(pod, direction, policed);
-      return openings ? [`${pod.address} : goto ${chains.of(direction, openingLines(openings, direction))}`] : [];
-    });
-  const senders = verdicts("egress");
-  const receivers = verdicts("ingress");
-  const services = serviceEntries(state, bridgeOf).map(
-    ([key, port]) => `${key} : goto ${chains.of("service", [targetLine(port)])}`,
-  );
-  const names = [...bridgeOf.values()].sort().map((bridge) => `"${bridge}"`);
-  const isDns = `meta l4proto { tcp, udp } th dport ${dnsPort}`;
+const types: Record<Collection, string> = {
+  bridges: "set bridges { type ifname; }",
+  within: "set within { type ifname . ifname; }",
+  pods: "set pods { type ifname . ipv4_addr; }",
+  selves: "set selves { type ipv4_addr . ipv4_addr; }",
+  senders: "map senders { type ipv4_addr : verdict; }",
+  receivers: "map receivers { type ipv4_addr : verdict; }",
+  services: "map services { type ifname . ipv4_addr . inet_proto . inet_service : verdict; }",
+};
 
+export function wholeScript({ elements, chains }: Rules, { table, dnsPort }: TableSettings): string {
   return [
     // The first line is for the second, which refuses where there is nothing to delete.
     `table inet ${table} {}`,
     `delete table inet ${table}`,
     `table inet ${table} {`,
-    ...collection("set bridges", "type ifname", names),
-    ...collection(
-      "set within",
-      "type ifname . ifname",
-      names.map((name) => `${name} . ${name}`),
-    ),
-    ...collection(
-      "set pods",
-      "type ifname . ipv4_addr",
-      pods.map(({ bridge, pod }) => `"${bridge}" . ${pod.address}`),
-    ),
-    ...collection(
-      "set selves",
-      "type ipv4_addr . ipv4_addr",
-      pods.map(({ pod }) => `${pod.address} . ${pod.address}`),
-    ),
-    ...collection("map senders", "type ipv4_addr : verdict", senders),
-    ...collection("map receivers", "type ipv4_addr : verdict", receivers),
-    ...collection("map services", "type ifname . ipv4_addr . inet_proto . inet_service : verdict", services),
-    ...collection("set askers", "type ipv4_addr; flags dynamic, timeout; timeout 10s; size 65535", []),
-    ...chains.lines(),
+    ...Object.values(types).map((line) => `  ${line}`),
+    "  set askers { type ipv4_addr; flags dynamic, timeout; timeout 10s; size 65535; }",
+    "  set names { type inet_service; flags timeout; }",
+    ...[...chains].flatMap(([name, lines]) => chain(name, "", lines)),
+    ...fixedChains(dnsPort),
+    "}",
+    ...Object.entries(elements).flatMap(([name, list]) => addElements(table, name, [...list])),
+    ...openDns({ table, dnsPort }),
+    "",
+  ].join("\n");
+}
+
+function fixedChains(dnsPort: number): string[] {
+  const isDns = "meta l4proto { tcp, udp } th dport @names";
+  return [
     ...chain("arriving", "type filter hook prerouting priority raw; policy accept;", [
       "iifname @bridges meta nfproto ipv6 drop",
       "iifname @bridges iifname . ip saddr != @pods drop",
@@ -83,10 +69,10 @@ export function rulesScript(state: NetworkState, { table, dnsPort }: RuleSetting
     ...chain("to-host", "type filter hook input priority filter; policy accept;", [
       `iifname != @bridges iifname != "lo" ${isDns} drop`,
       "iifname != @bridges accept",
-      // Before the next line: a question from the same port as the last one counts as part of a conversation.
       `${isDns} update @askers { ip saddr ${dnsLimit} } drop`,
-      "ct state established,related accept",
       `${isDns} accept`,
+      // Answers alone: a conversation that a pod began with our DNS may outlive it, and another be at its port.
+      "ct direction reply ct state established,related accept",
       "drop",
     ]),
     ...chain("through-host", "type filter hook forward priority filter; policy accept;", [
@@ -105,80 +91,26 @@ export function rulesScript(state: NetworkState, { table, dnsPort }: RuleSetting
     ...chain("answering", "type nat hook postrouting priority srcnat - 5; policy accept;", [
       "oifname @bridges ct status dnat masquerade",
     ]),
-    "}",
-    "",
-  ].join("\n");
+  ];
 }
 
-/** Each address once: the engine may have given that of a pod which is about to be forgotten to the next. */
-function podsOnBridges(state: NetworkState, bridgeOf: ReadonlyMap<string, string>) {
-  const byAddress = new Map<string, { pod: NetworkPod; bridge: string }>();
-  for (const pod of state.pods) {
-    const bridge = bridgeOf.get(pod.namespace);
-    if (bridge !== undefined) byAddress.set(pod.address, { pod, bridge });
-  }
-  return [...byAddress.values()].sort((a, b) => compare(a.pod.address, b.pod.address));
+function chain(name: string, head: string, lines: readonly string[]): string[] {
+  return [`  chain ${name} {`, ...(head ? [`    ${head}`] : []), ...lines.map((line) => `    ${line}`), "  }"];
 }
 
-function serviceEntries(state: NetworkState, bridgeOf: ReadonlyMap<string, string>): [string, ServicePort][] {
-  const entries = new Map<string, ServicePort>();
-  for (const service of state.services) {
-    const bridge = bridgeOf.get(service.metadata.namespace ?? "");
-    if (bridge === undefined) continue;
-    for (const port of servicePorts(service, state.slices)) {
-      if (port.targets.length === 0 || !isPossible({ protocol: port.protocol, from: port.port })) continue;
-      entries.set(`"${bridge}" . ${port.address} . ${port.protocol.toLowerCase()} . ${port.port}`, port);
-    }
-  }
-  return [...entries].sort(([a], [b]) => compare(a, b));
+/** Lets pods ask for names for some time from now. Refused where the table is gone. */
+export function openDns({ table, dnsPort }: TableSettings): string[] {
+  const open = `add element inet ${table} names { ${dnsPort} timeout ${dnsOpenSeconds}s }`;
+  // The time of one that is there already would stay as it is.
+  return [open, `delete element inet ${table} names { ${dnsPort} }`, open];
 }
 
-function targetLine({ protocol, targets, isSticky }: ServicePort): string {
-  const choice = isSticky ? "jhash ip saddr" : "numgen random";
-  const [only] = targets;
-  const target =
-    targets.length === 1 && only
-      ? `${only.address}:${only.port}`
-      : `${choice} mod ${targets.length} map { ${targets.map(({ address, port }, i) => `${i} : ${address} . ${port}`).join(", ")} }`;
-  return `meta l4proto ${protocol.toLowerCase()} dnat ip to ${target}`;
+export function closeDns(table: string): string[] {
+  return [`flush set inet ${table} names`];
 }
 
-function openingLines(openings: readonly Opening[], direction: Direction): string[] {
-  const side = direction === "egress" ? "ip daddr" : "ip saddr";
-  const lines = openings.flatMap((opening) => openingLine(opening, side) ?? []);
-  return [...[...new Set(lines)].sort(), "drop"];
-}
-
-function openingLine({ peers, port }: Opening, side: string): string | undefined {
-  if (port && !isPossible(port)) return undefined;
-  const parts: string[] = [];
-  if (peers && !peers.ranges.some(({ bits }) => bits === 0)) parts.push(`${side} ${oneOf(peers.ranges)}`);
-  // One by one: a list of ranges that overlap is refused.
-  for (const range of peers?.except ?? []) parts.push(`${side} != ${writeRange(range)}`);
-  if (port) parts.push(`meta l4proto ${port.protocol.toLowerCase()}`);
-  if (port?.from !== undefined) parts.push(`th dport ${portText(port.from, port.to)}`);
-  return [...parts, "return"].join(" ");
-}
-
-/** The server lets in no other; one line that nft refuses would be in the way of all. */
-function isPossible({ protocol, from = 1, to = from }: PortRange): boolean {
-  return protocols.has(protocol) && isPort(from) && isPort(to) && from <= to;
-}
-
-function isPort(number: number): boolean {
-  return number >= 1 && number <= 65_535;
-}
-
-function portText(from: number, to = from): string {
-  return from === to ? `${from}` : `${from}-${to}`;
-}
-
-/** More than one are always addresses of pods, each its own. */
-function oneOf(ranges: readonly Range[]): string {
-  const texts = [...new Set(ranges.map(writeRange))].sort();
-  return texts.length === 1 ? `${texts[0]}` : `{ ${texts.join(", ")} }`;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+export function addElements(table: string, name: string, list: readonly (readonly [string, string])[]): string[] {
+  if (list.length === 0) return [];
+  const texts = list.map(([key, verdict]) => (verdict === "" ? key : `${key} : ${verdict}`));
+  return [`add element inet ${table} ${name} { ${texts.join(", ")} }`];
 }

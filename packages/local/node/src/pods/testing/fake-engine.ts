@@ -22,6 +22,8 @@ interface Fake {
 export class FakeEngine {
   readonly containers = new Map<string, Fake>();
   readonly images = new Map<string, Image>();
+  /** What each wrote, by its name. */
+  readonly sizes = new Map<string, number>();
   /** What was asked for, in words: `create web/c/0`, `stop web/c/0 30`. */
   readonly calls: string[] = [];
   /** Throws in place of an answer. */
@@ -126,6 +128,7 @@ export class FakeEngine {
       const fake = this.containers.get(id);
       return fake && structuredClone(fake.container);
     },
+    containerSize: async (id) => this.sizes.get(nameOf(this.#find(id).container.labels)),
     listContainers: async (labels) => {
       this.#ask("list", false);
       const all = [...this.containers.values()].map(({ container }) => container);

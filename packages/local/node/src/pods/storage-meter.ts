@@ -1,0 +1,38 @@
+/** Measures what one pod wrote to the disk, from time to time, where it has a limit for that. */
+import type { Pod } from "@berg/kube";
+import type { Engine } from "../engine/engine.ts";
+import type { PodVolumes } from "../volumes/pod-volumes.ts";
+import type { SeenContainer } from "./seen.ts";
+import { emptyDirsOf, hasStorageLimit, type StorageUse } from "./storage-limits.ts";
+
+/** kubelet's own period. */
+const periodMs = 10_000;
+
+export interface StorageSite {
+  engine: Pick<Engine, "containerSize">;
+  volumes: Pick<PodVolumes, "useOf">;
+  running: readonly SeenContainer[];
+}
+
+export class StorageMeter {
+  /** Undefined where there is nothing to measure. */
+  dueAt: number | undefined;
+
+  /** Whether it is time, once each time. */
+  comesDue(pod: Pod, now: number): boolean {
+    if (!hasStorageLimit(pod)) return false;
+    // A pod that has just begun has written nothing yet, and its player waits for it.
+    this.dueAt ??= now + periodMs;
+    if (now < this.dueAt) return false;
+    this.dueAt = now + periodMs;
+    return true;
+  }
+
+  async measure(pod: Pod, { engine, volumes, running }: StorageSite, signal: AbortSignal): Promise<StorageUse> {
+    const use = { volumes: new Map<string, number>(), containers: new Map<string, number>() };
+    for (const { name } of emptyDirsOf(pod)) use.volumes.set(name, await volumes.useOf(name, signal));
+    for (const { id, identity } of running)
+      use.containers.set(identity.container, (await engine.containerSize(id, signal)) ?? 0);
+    return use;
+  }
+}
