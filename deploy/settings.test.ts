@@ -1,35 +1,70 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import {
+  janitorSettingsReference,
+  listenerSettingsReference,
+  readJanitorSettings,
+  readListenerSettings,
+} from "@berg/healing";
 import { readSettings, settingsReference } from "@berg/instances";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { processSettingsReference, readProcessSettings } from "../packages/cli/src/process-settings.ts";
 
-const file = join(import.meta.dirname, "settings.yaml");
-const header = `# What the organiser decides. Every setting is here with its default: take away the # of those to change, apply, and
-#     kubectl rollout restart -n berg deployment/berg-controller
-# A running instance keeps what it started with. All mistakes are told at once, in the log of a pod that does not start.
+const mistakes = "All mistakes are told at once, in the log of a pod that does not start.";
+
+const components = {
+  controller: {
+    file: "settings.yaml",
+    reference: settingsReference(),
+    read: readSettings,
+    note: `A running instance keeps what it started with. ${mistakes}`,
+  },
+  listener: {
+    file: "listener-settings.yaml",
+    reference: listenerSettingsReference(),
+    read: readListenerSettings,
+    note: mistakes,
+  },
+  janitor: {
+    file: "janitor-settings.yaml",
+    reference: janitorSettingsReference(),
+    read: readJanitorSettings,
+    note: mistakes,
+  },
+};
+
+const header = (
+  component: string,
+  note: string,
+) => `# What the organiser decides${component === "controller" ? "" : ` about the ${component}`}. Every setting is here with its default: take away the # of those to change, apply, and
+#     kubectl rollout restart -n berg deployment/berg-${component}
+# ${note}
 apiVersion: v1
 kind: ConfigMap
 metadata:
-  name: berg-controller
+  name: berg-${component}
   namespace: berg
   labels:
     app.kubernetes.io/part-of: berg
 data:
 `;
 
-test("the ConfigMap lists every setting with its default (npx vitest run -u deploy/settings.test.ts writes it)", async () => {
-  const settings = [...settingsReference(), ...processSettingsReference()].map(
-    ({ name, default: byDefault, description }) => `  # ${description}\n  # ${name}: ${JSON.stringify(byDefault)}\n`,
-  );
-  await expect(header + settings.join("")).toMatchFileSnapshot(file);
-});
+describe.each(Object.entries(components))("the ConfigMap of the %s", (component, { file, reference, read, note }) => {
+  const path = join(import.meta.dirname, file);
 
-test("what it shows as defaults are the defaults", async () => {
-  const text = (await readFile(file, "utf8")).replaceAll(/^ {2}# ([A-Z_]+: )/gm, "  $1");
-  const { data } = parse(text) as { data: Record<string, string> };
-  expect(Object.keys(data)).toHaveLength(settingsReference().length + processSettingsReference().length);
-  expect(readSettings(data)).toEqual(readSettings({}));
-  expect(readProcessSettings(data)).toEqual(readProcessSettings({}));
+  test("lists every setting with its default (npx vitest run -u deploy/settings.test.ts writes it)", async () => {
+    const settings = [...reference, ...processSettingsReference()].map(
+      ({ name, default: byDefault, description }) => `  # ${description}\n  # ${name}: ${JSON.stringify(byDefault)}\n`,
+    );
+    await expect(header(component, note) + settings.join("")).toMatchFileSnapshot(path);
+  });
+
+  test("shows as defaults what the defaults are", async () => {
+    const text = (await readFile(path, "utf8")).replaceAll(/^ {2}# ([A-Z_]+: )/gm, "  $1");
+    const { data } = parse(text) as { data: Record<string, string> };
+    expect(Object.keys(data)).toHaveLength(reference.length + processSettingsReference().length);
+    expect(read(data)).toEqual(read({}));
+    expect(readProcessSettings(data)).toEqual(readProcessSettings({}));
+  });
 });

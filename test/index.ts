@@ -9,3 +9,5 @@ export { type InstallOptions, installForeignCrds } from "./foreign-crds/install.
 export { busyboxImage } from "./node/image/busybox.ts";
 export { missingNode } from "./node/missing.ts";
 export * from "./node/node.ts";
+export { missingPostgres } from "./postgres/missing.ts";
+export { startPostgres, type TestPostgres } from "./postgres/postgres.ts";

@@ -39,11 +39,15 @@ export async function applyAll(controlPlane: ControlPlane): Promise<void> {
   await controlPlane.kubectl(["wait", "--for=condition=Established", "crd", "--all"]);
 }
 
-export async function tokenOfController(admin: Client): Promise<string> {
+export function tokenOfController(admin: Client): Promise<string> {
+  return tokenOf(admin, "berg-controller");
+}
+
+export async function tokenOf(admin: Client, account: string): Promise<string> {
   const { status } = await admin.createSubresource<{ status: { token: string } }>(
     ServiceAccounts,
     "berg",
-    "berg-controller",
+    account,
     "token",
     { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} },
   );

@@ -3,7 +3,9 @@ import { Command } from "commander";
 import { addControllerCommand } from "./controller.ts";
 import { addDevCommand } from "./dev/dev.ts";
 import { addInstanceCommand } from "./instance/instance.ts";
+import { addJanitorCommand } from "./janitor.ts";
 import { addLintCommand } from "./lint.ts";
+import { addListenerCommand } from "./listener.ts";
 import { overview } from "./overview.ts";
 import { addSamplesCommand } from "./samples/command.ts";
 import { addUpCommand } from "./up/up.ts";
@@ -37,6 +39,8 @@ export function program(out: { write(text: string): unknown }): Command {
 
   addLintCommand(berg);
   addControllerCommand(berg);
+  addListenerCommand(berg);
+  addJanitorCommand(berg);
   addSamplesCommand(berg);
   addUpCommand(berg);
   addDevCommand(berg);

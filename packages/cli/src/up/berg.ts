@@ -3,13 +3,13 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isAlreadyExists } from "@berg/apimachinery";
 import { type Client, Namespaces } from "@berg/kube";
-import { installGatewayKinds, startGateway, startNodePorts } from "@berg/local-gateway";
+import { installGatewayKinds, startGatewayThread } from "@berg/local-gateway";
 import type { Engine } from "@berg/local-node";
 import { Challenges, customResourceDefinitions } from "@berg/resources";
 import { loadSamples } from "../samples/build.ts";
 import { sampleChallenges } from "../samples/samples.ts";
 import { startControllers } from "./controllers.ts";
-import { applyGateway } from "./gateway.ts";
+import { applyGateway, portsOfLastTime } from "./gateway.ts";
 import { installKinds } from "./install-kinds.ts";
 import { challengeNamespace, type Listening, localSettings } from "./local-settings.ts";
 import { findPort } from "./ports.ts";
@@ -26,8 +26,9 @@ export interface RunningBerg extends AsyncDisposable {
 export async function startBerg(around: Surroundings, engine: Engine | undefined): Promise<RunningBerg> {
   const { options, directory, apiServer, client, progress, log, signal } = around;
   const { host, domain } = options;
-  const httpPort = await findPort(host, options.httpPort, "--http-port");
-  const tlsPort = await findPort(host, options.tlsPort, "--tls-port");
+  const lately = await portsOfLastTime(client, signal);
+  const httpPort = await findPort({ host, port: options.httpPort, flag: "--http-port", lately: lately.http });
+  const tlsPort = await findPort({ host, port: options.tlsPort, flag: "--tls-port", lately: lately.tls });
   const listening: Listening = { domain, httpPort, tlsPort };
   const authority = join(directory, "ca.crt");
   const settings = localSettings(listening, process.env);
@@ -43,9 +44,7 @@ export async function startBerg(around: Surroundings, engine: Engine | undefined
   await progress.step("gateway", async () => {
     await writeFile(authority, apiServer.caPem);
     const certificateFor = (hostname: string) => apiServer.issueServerCertificate([hostname]);
-    const gateway = parts.use(await startGateway({ client, host, certificateFor, log }));
-    const nodePorts = parts.use(await startNodePorts({ client, host, log }));
-    failures.push(gateway.failed, nodePorts.failed);
+    parts.use(await startGatewayThread({ connection: apiServer.connection, host, certificateFor, log }));
     await applyGateway(client, listening, signal);
   });
   await progress.step("controllers", async () => {

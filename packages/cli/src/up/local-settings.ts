@@ -33,7 +33,10 @@ export function localSettings(
     return readSettings({ ...here, ...withoutEmpty(env) });
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    throw new ConfigurationError(error.mistakes.join("\n"));
+    // Whoever has not set the variable knows the option.
+    const said = (mistake: string) => mistake.replace(/^cannot read CHALLENGE_DOMAIN/, "cannot use --domain");
+    const mistakes = env.CHALLENGE_DOMAIN ? error.mistakes : error.mistakes.map(said);
+    throw new ConfigurationError(mistakes.join("\n"));
   }
 }
 

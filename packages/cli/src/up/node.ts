@@ -39,8 +39,13 @@ export async function startNode(options: LocalNodeOptions): Promise<LocalNode> {
   if (runtime === "simulated") return simulated(options, "as asked for");
   const found = await findEngine(runtime, env, { clock, signal });
   if (!("reason" in found)) return containers(options, found.engine, found);
-  if (runtime !== "auto") throw new ConfigurationError(`cannot run containers: ${found.reason}`);
+  if (runtime !== "auto") throw new ConfigurationError(missingText(runtime, found.reason));
   return simulated(options, found.reason);
+}
+
+function missingText(runtime: string, reason: string): string {
+  const remedy = `Install and start it, or leave out --runtime ${runtime}: then whatever engine there is is used, or none`;
+  return `cannot run containers: ${reason}. ${remedy}`;
 }
 
 async function containers(options: LocalNodeOptions, engine: Engine, found: AsyncDisposable): Promise<LocalNode> {

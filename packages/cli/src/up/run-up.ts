@@ -1,6 +1,6 @@
 /** `berg up`: everything of Berg on one machine, in one process. */
 import { runProcess, systemClock } from "@berg/kube";
-import { createLog } from "../log.ts";
+import { createLog, tellingOfTheEnd } from "../log.ts";
 import { version } from "../version.ts";
 import { greeting } from "./greeting.ts";
 import { Progress } from "./progress.ts";
@@ -10,11 +10,15 @@ import { startUp, type UpOptions } from "./start-up.ts";
 export async function runUp(options: UpOptions): Promise<void> {
   const log = createLog("warn");
   const write = (text: string) => void process.stdout.write(text);
-  await runProcess(log, async (stop) => {
+  // Whoever closes the terminal, or reads no further, means the rest to stop in order.
+  process.on("SIGHUP", () => process.kill(process.pid, "SIGTERM"));
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+  await runProcess(tellingOfTheEnd(process.stderr), async (stop) => {
     const progress = new Progress(systemClock, write);
     const starting = startUp(options, { progress, log, signal: stop, env: process.env });
     await using up = await starting.catch((error) => {
-      if (error !== stop.reason) throw error;
+      const first = firstOf(error);
+      if (first !== stop.reason) throw first;
       return undefined;
     });
     // Told to stop before it was there: that is no trouble.
@@ -36,4 +40,9 @@ export async function runUp(options: UpOptions): Promise<void> {
     await Promise.race([stopped, up.failed]);
     if (stop.aborted) write("\nStopping.\n");
   });
+}
+
+/** What went wrong first: what goes wrong while everything stops comes of it. */
+export function firstOf(error: unknown): unknown {
+  return error instanceof SuppressedError ? firstOf(error.suppressed) : error;
 }

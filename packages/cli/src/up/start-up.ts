@@ -5,6 +5,7 @@ import type { ApiServer } from "@berg/local-apiserver";
 import { startLocalControlPlane } from "@berg/local-control-plane";
 import { removeAbandoned } from "../dev/abandoned.ts";
 import { type RunningBerg, startBerg } from "./berg.ts";
+import { localSettings } from "./local-settings.ts";
 import { type LocalNode, startNode } from "./node.ts";
 import { PodAccess } from "./pod-access.ts";
 import type { Progress } from "./progress.ts";
@@ -52,6 +53,8 @@ export async function startUp(
 ): Promise<RunningUp> {
   const { host, port, only, runtime } = options;
   const directory = resolve(options.dataDir);
+  // Before anything starts: what is wrong with it would end it all a moment later.
+  if (!only) localSettings({ domain: options.domain, httpPort: 80, tlsPort: 443 }, env);
   await using parts = new AsyncDisposableStack();
   const pods = new PodAccess();
   const controlPlane = await progress.step("control plane", () =>

@@ -10,6 +10,7 @@ import { isNotFound } from "@berg/apimachinery";
 import { ConfigMaps, createClient, loadConnection, Nodes, systemClock } from "@berg/kube";
 import { ChallengeInstances, Challenges } from "@berg/resources";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { firstOf } from "./run-up.ts";
 
 const main = join(import.meta.dirname, "../main.ts");
 
@@ -25,8 +26,10 @@ afterEach(async () => {
 });
 
 /** Resolves with what it says once it is up, or with all it said when it ended. */
-async function start(...args: string[]) {
-  const child = spawn(process.execPath, [main, "up", "--data-dir", directory, ...args]);
+async function start(args: string[], env: NodeJS.ProcessEnv = {}) {
+  const child = spawn(process.execPath, [main, "up", "--data-dir", directory, ...args], {
+    env: { ...process.env, ...env },
+  });
   children.push(child);
   let said = "";
   child.stdout.on("data", (text) => (said += text));
@@ -44,7 +47,7 @@ async function connect() {
 
 describe("berg up without an engine", { timeout: 180_000 }, () => {
   const ports = ["--port", "0", "--http-port", "0", "--tls-port", "0"];
-  const up = (...args: string[]) => start("--runtime", "simulated", ...ports, ...args);
+  const up = (...args: string[]) => start(["--runtime", "simulated", ...ports, ...args]);
 
   function newInstance(timeout: string) {
     const spec = { ownerId: randomUUID(), challengeRef: { name: "notes" }, flag: "flag{up}", renewals: 0, timeout };
@@ -83,6 +86,41 @@ describe("berg up without an engine", { timeout: 180_000 }, () => {
     await client.close();
   });
 
+  test("a closed terminal, and a reader that has enough, end it in order", async () => {
+    const { child, ended } = await up("--no-samples");
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+    child.kill("SIGHUP");
+    expect(await ended).toEqual([0, null]);
+  });
+
+  test.each([
+    {
+      env: {},
+      args: ["--domain", "no spaces"],
+      want: 'error: cannot use --domain: "no spaces" is not a domain: use parts of',
+    },
+    {
+      env: { CHALLENGE_DOMAIN: "a..b" },
+      args: [],
+      want: 'error: cannot read CHALLENGE_DOMAIN: "a..b" is not a domain',
+    },
+    {
+      env: { DOCKER_HOST: "unix:///no/such.sock" },
+      args: ["--runtime", "docker"],
+      want: "error: cannot run containers: DOCKER_HOST is set, and no container engine answers at /no/such.sock",
+    },
+    {
+      env: { CONTAINER_HOST: "unix:///no/such.sock" },
+      args: ["--runtime", "podman"],
+      want: "(ENOENT). Install and start it, or leave out --runtime podman",
+    },
+  ])("says what is wrong with $args $env", async ({ env, args, want }) => {
+    const { ended, said } = await start(["--runtime", "simulated", ...ports, ...args], env);
+    expect(said()).toContain(want);
+    expect((await ended)[0]).toBe(2);
+  });
+
   test("a port of the gateway that is taken is told with the remedy", async () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
@@ -96,7 +134,7 @@ describe("berg up without an engine", { timeout: 180_000 }, () => {
 });
 
 describe("berg up --only control-plane", { timeout: 150_000 }, () => {
-  const up = (...args: string[]) => start("--only", "control-plane", ...args);
+  const up = (...args: string[]) => start(["--only", "control-plane", ...args]);
 
   test("finds everything again after Ctrl-C, and ends within its time", async () => {
     const first = await up("--port", "0");
@@ -120,12 +158,13 @@ describe("berg up --only control-plane", { timeout: 150_000 }, () => {
     await again.close();
   });
 
-  test("a second one on the same data is refused, and says why", async () => {
-    await up("--port", "0");
+  test("a second one on the same data is refused, and says who has it", async () => {
+    const first = await up("--port", "0");
     const before = await readFile(join(directory, "kubeconfig"), "utf8");
     const second = await up("--port", "0");
     expect((await second.ended)[0]).not.toBe(0);
-    expect(second.said()).toMatch(/another process|already open|in use|locked/);
+    expect(second.said()).toContain(`cannot open ${directory}/store.db: it is in use by process ${first.child.pid} (`);
+    expect(second.said()).toContain("stop that one, or use another data directory");
     expect(await readFile(join(directory, "kubeconfig"), "utf8")).toBe(before);
   });
 
@@ -151,9 +190,23 @@ describe("berg up --only control-plane", { timeout: 150_000 }, () => {
     { args: ["--host", "999.1.1.1"], want: "cannot listen on 999.1.1.1:6443: no address has that name" },
     { args: ["--port", "eighty"], want: "A port is 0 to 65535" },
     { args: ["--nodes", "-1"], want: "A count of nodes is 0 to 999" },
+    { args: ["--data-dir", ""], want: "A directory has a name." },
+    {
+      args: ["--data-dir", "/proc/berg"],
+      want: "error: cannot keep data in /proc/berg: it is no directory, and none can be made",
+    },
+    { args: ["--runtime", "lxc"], want: "Allowed choices are auto, docker, podman, simulated" },
   ])("says what is wrong with $args", async ({ args, want }) => {
     const { ended, said } = await up(...args);
     expect((await ended)[0]).toBe(2);
     expect(said()).toContain(want);
+    // One line for people, and no log.
+    expect(said()).not.toContain('"level"');
   });
+});
+
+test("what went wrong first is told, and not what came of it", () => {
+  const first = new Error("the disk is full");
+  expect(firstOf(new SuppressedError(new Error("b"), new SuppressedError(new Error("a"), first)))).toBe(first);
+  expect(firstOf(first)).toBe(first);
 });

@@ -11,7 +11,7 @@ export function addUpCommand(berg: Command): void {
         "control-plane",
       ]),
     )
-    .option("--data-dir <directory>", "where objects, keys and the kubeconfig are kept", ".berg")
+    .option("--data-dir <directory>", "where objects, keys and the kubeconfig are kept", directory, ".berg")
     .addOption(
       new Option("--runtime <engine>", "what runs containers; simulated runs none, and auto falls back to it")
         .choices(["auto", "docker", "podman", "simulated"])
@@ -35,6 +35,12 @@ export function addUpCommand(berg: Command): void {
 export function port(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65535) throw new InvalidArgumentError("A port is 0 to 65535.");
   return Number(text);
+}
+
+/** Of an option. An empty one would be the working directory, which nobody means. */
+export function directory(text: string): string {
+  if (text === "") throw new InvalidArgumentError("A directory has a name.");
+  return text;
 }
 
 function count(text: string): number {

@@ -18,6 +18,8 @@ export interface HealthServerOptions {
   metricsPort?: number;
   live: Readonly<Record<string, HealthCheck>>;
   ready: Readonly<Record<string, HealthCheck>>;
+  /** Figures worth a line of `/readyz?verbose`, which make nothing well or ill. */
+  notes?: Readonly<Record<string, () => string>>;
   /** Without it there is no `/metrics`. */
   metrics?: { render(): Promise<{ contentType: string; body: string }> };
 }
@@ -76,7 +78,7 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
   }
 }
 
-function healthRoute({ live, ready }: Pick<HealthServerOptions, "live" | "ready">): Route {
+function healthRoute({ live, ready, notes = {} }: Pick<HealthServerOptions, "live" | "ready" | "notes">): Route {
   const groups: Record<string, Readonly<Record<string, HealthCheck>>> = {
     healthz: { ping, ...live },
     livez: { ping, ...live },
@@ -86,7 +88,8 @@ function healthRoute({ live, ready }: Pick<HealthServerOptions, "live" | "ready"
     const [group = "", name] = pathname.slice(1).split("/", 2);
     const checks = Object.hasOwn(groups, group) ? groups[group] : undefined;
     if (!checks) return undefined;
-    if (name === undefined || name === "") return report(group, checks, searchParams.has("verbose"));
+    if (name === undefined || name === "")
+      return report(group, checks, searchParams.has("verbose"), group === "readyz" ? notes : {});
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
     return check && report(group, { [name]: check }, searchParams.has("verbose"));
   };
@@ -95,7 +98,12 @@ function healthRoute({ live, ready }: Pick<HealthServerOptions, "live" | "ready"
 const ping: HealthCheck = () => undefined;
 
 /** As the API server writes it: one word when all is well, every check when it is not, or when asked. */
-function report(group: string, checks: Readonly<Record<string, HealthCheck>>, verbose: boolean): Answer {
+function report(
+  group: string,
+  checks: Readonly<Record<string, HealthCheck>>,
+  verbose: boolean,
+  notes: Readonly<Record<string, () => string>> = {},
+): Answer {
   let lines = "";
   let healthy = true;
   for (const [name, check] of Object.entries(checks)) {
@@ -103,6 +111,7 @@ function report(group: string, checks: Readonly<Record<string, HealthCheck>>, ve
     if (reason !== undefined) healthy = false;
     lines += reason === undefined ? `[+]${name} ok\n` : `[-]${name} failed: ${reason}\n`;
   }
+  for (const [name, note] of Object.entries(notes)) lines += `[+]${name} ok: ${note()}\n`;
   if (!healthy) return plain(500, `${lines}${group} check failed\n`);
   return plain(200, verbose ? `${lines}${group} check passed\n` : "ok");
 }

@@ -72,6 +72,7 @@ export class Manager {
   /** Those of #informers that the rest does not wait for. */
   readonly #dispensable = new Set<AnyInformer>();
   readonly #controllers: Controller[] = [];
+  readonly #readyNotes: Record<string, () => string> = {};
   #startInformer: ((informer: AnyInformer) => void) | undefined;
   #started = false;
 
@@ -160,6 +161,11 @@ export class Manager {
     return controller;
   }
 
+  /** A figure worth a line of `/readyz?verbose`; it makes the process neither ready nor unready. */
+  addReadyNote(name: string, read: () => string): void {
+    this.#readyNotes[name] = read;
+  }
+
   /** Runs until `stop` is aborted, and then in order to its end. Rejects where it had to end by itself. */
   async run(stop: AbortSignal): Promise<void> {
     if (this.#started) throw new Error("cannot run the manager again: it runs once");
@@ -200,7 +206,7 @@ export class Manager {
       live.lease = this.#elector.leaseFresh;
       ready.lease = this.#elector.leaseReachable;
     }
-    const server = await startHealthServer({ ...health, log, metrics, live, ready });
+    const server = await startHealthServer({ ...health, log, metrics, live, ready, notes: this.#readyNotes });
     const { healthPort, metricsPort } = server;
     log.info({ healthPort, metricsPort }, "serving health and metrics");
     return server;

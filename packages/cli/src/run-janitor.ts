@@ -1,0 +1,95 @@
+/** `berg janitor`: one sweep with a table of what it did, or one that stays and tells in its log. */
+import {
+  addJanitor,
+  type JanitorSettings,
+  readInterval,
+  readJanitorSettings,
+  renderTable,
+  sweepOnce,
+} from "@berg/healing";
+import {
+  ConfigurationError,
+  createClient,
+  createMetrics,
+  errorText,
+  loadConnection,
+  Manager,
+  runProcess,
+  systemClock,
+  unlimited,
+} from "@berg/kube";
+import type { JanitorCommandOptions } from "./janitor.ts";
+import { createLog } from "./log.ts";
+import { type ProcessSettings, readProcessSettings } from "./process-settings.ts";
+
+export async function runJanitor(options: JanitorCommandOptions): Promise<void> {
+  const mistakes: string[] = [];
+  const settings = readInto(mistakes, () => readJanitorSettings(process.env));
+  const own = readInto(mistakes, () => readProcessSettings(process.env));
+  const intervalMs = readInto(mistakes, () => readInterval(options.interval));
+  const isOnce = Boolean(options.once || options.dryRun);
+  if (options.force && !isOnce) mistakes.push("--force needs --once: somebody has to look at what it removes");
+  if (!settings || !own || intervalMs === undefined || mistakes.length > 0) {
+    process.stderr.write(mistakes.map((mistake) => `${mistake}\n`).join(""));
+    process.exitCode = 2;
+    return;
+  }
+  await (isOnce ? sweep(options, settings) : stay(options, settings, own, intervalMs));
+}
+
+async function sweep(options: JanitorCommandOptions, settings: JanitorSettings): Promise<void> {
+  const { kubeconfig, dryRun = false, force = false } = options;
+  const stop = new AbortController();
+  for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => stop.abort(new Error(`told by ${name}`)));
+  const { signal } = stop;
+  try {
+    const connection = await loadConnection({ ...(kubeconfig !== undefined && { kubeconfig }), ...around, signal });
+    const client = createClient({ connection, component: "janitor", rate: unlimited });
+    await using parts = new AsyncDisposableStack();
+    parts.defer(() => client.close());
+    const { actions, problems } = await sweepOnce({ client, settings, ...around, signal, dryRun, force });
+    if (actions.length > 0) process.stdout.write(renderTable(actions));
+    else if (problems.length === 0) process.stdout.write(nothing);
+    process.stderr.write(problems.map((problem) => `error: ${problem}\n`).join(""));
+    if (problems.length > 0) process.exitCode = 1;
+  } catch (error) {
+    process.stderr.write(`error: ${errorText(error)}\n`);
+    process.exitCode = error instanceof ConfigurationError ? 2 : 1;
+  }
+}
+
+const around = { clock: systemClock };
+const nothing = "Nothing to do: no instance is past its time, and every namespace of ours has its instance.\n";
+
+async function stay(
+  { kubeconfig }: JanitorCommandOptions,
+  settings: JanitorSettings,
+  { logLevel, healthPort, metricsPort }: ProcessSettings,
+  intervalMs: number,
+): Promise<void> {
+  const log = createLog(logLevel);
+  await runProcess(log, async (stop) => {
+    const connection = await loadConnection({
+      ...(kubeconfig !== undefined && { kubeconfig }),
+      ...around,
+      signal: stop,
+    });
+    const metrics = await createMetrics();
+    // No limit of our own: the server knows its load better, and tells (429, priority and fairness).
+    const client = createClient({ connection, component: "janitor", rate: unlimited, log, metrics: metrics.requests });
+    // Without a lease: each deletion names one life of one object, so that two janitors do no harm.
+    const manager = new Manager({ component: "janitor", client, log, metrics, health: { healthPort, metricsPort } });
+    addJanitor(manager, { settings, intervalMs, metrics });
+    await manager.run(stop);
+  });
+}
+
+function readInto<T>(mistakes: string[], read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    mistakes.push(...error.message.split("\n"));
+    return undefined;
+  }
+}

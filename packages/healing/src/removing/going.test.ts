@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { GoingNamespaces } from "./going.ts";
+import { makeNamespace, start } from "./testing/objects.ts";
+
+const second = (seconds: number) => start + seconds * 1000;
+
+test("counts those that go, by whoever's wish, for as long as they cost something", () => {
+  const going = new GoingNamespaces(() => [
+    makeNamespace("stays"),
+    makeNamespace("goes", { deleted: 10 }),
+    makeNamespace("is-held", { deleted: -60 }),
+  ]);
+  expect(going.count(second(11))).toBe(1);
+  expect(going.count(second(70))).toBe(0);
+});
+
+test("counts at once those that this process has asked to go, and none of them twice", () => {
+  let listed = [makeNamespace("one"), makeNamespace("two")];
+  const going = new GoingNamespaces(() => listed);
+  for (const namespace of listed) going.asked(namespace, start);
+  expect(going.count(second(1))).toBe(2);
+  listed = [makeNamespace("one", { deleted: 1 })];
+  expect(going.count(second(2))).toBe(1);
+});
+
+test("forgets what it asked for, where nothing came of it", () => {
+  const listed = [makeNamespace("one")];
+  const going = new GoingNamespaces(() => listed);
+  for (const namespace of listed) going.asked(namespace, start);
+  expect([going.count(second(59)), going.count(second(60))]).toEqual([1, 0]);
+});

@@ -1,0 +1,135 @@
+/** One look at one instance: says in its condition whether it is stuck, and does what the organiser's policy asks for. */
+import type { Stored } from "@berg/apimachinery";
+import {
+  type Client,
+  type Clock,
+  type EventRecorder,
+  type Informer,
+  type OwnWrites,
+  type Pod,
+  Pods,
+  type Result,
+  setCondition,
+  timestamp,
+  type WantedCondition,
+} from "@berg/kube";
+import { type ChallengeInstance, ChallengeInstances, fieldManagers, foreignConditions } from "@berg/resources";
+import { by, isEnding } from "../observe/caches.ts";
+import { readNow } from "../observe/lookup.ts";
+import type { ListenerSettings } from "../settings/listener.ts";
+import { eventReasons, stuckRestartsAnnotation } from "../vocabulary.ts";
+import type { StuckPods } from "./confirm.ts";
+import { type Action, decideAction, wantedCondition } from "./decide.ts";
+import type { Findings } from "./findings.ts";
+import { summaryOf } from "./summary.ts";
+
+export interface StuckHandler {
+  client: Client;
+  recorder: EventRecorder;
+  /** With our own writes: an event is told once, even where the copy is behind. */
+  instances: OwnWrites<ChallengeInstance>;
+  pods: Pick<Informer<Pod>, "byIndex">;
+  findings: Findings;
+  /** Those of these pods that are stuck right now, as the server has them. */
+  confirm: StuckPods;
+  settings: ListenerSettings;
+  clock: Clock;
+}
+
+export async function handleStuck(
+  uid: string,
+  handler: StuckHandler,
+  signal: AbortSignal,
+): Promise<Result | undefined> {
+  const [instance] = handler.instances.byIndex(by.uid, uid);
+  if (!instance) return undefined;
+  const findings = handler.findings.of(uid);
+  const looked = new Set(findings.map(({ podUid }) => podUid));
+  const pods = handler.pods.byIndex(by.instance, uid);
+  const summary = summaryOf(
+    findings,
+    pods.every(({ metadata }) => looked.has(metadata.uid)),
+  );
+  const wanted = wantedCondition(instance, summary);
+  if (wanted) await say(instance, wanted, handler, signal);
+  return act(instance, decideAction(instance, summary, handler.settings, handler.clock.now()), handler, signal);
+}
+
+/** With the UID: a new instance of the same name is not told what the old one suffered from. */
+async function say(
+  instance: Stored<ChallengeInstance>,
+  wanted: WantedCondition,
+  { client, instances, recorder, clock }: StuckHandler,
+  signal: AbortSignal,
+): Promise<void> {
+  const { namespace = "", name, uid } = instance.metadata;
+  const known = instance.status?.conditions?.filter(({ type }) => type === foreignConditions.stuck);
+  const conditions = setCondition(known, wanted, timestamp(clock));
+  const options = { subresource: "status", fieldManager: fieldManagers.listener, force: true, signal };
+  instances.wrote(
+    await client.apply(ChallengeInstances, { metadata: { namespace, name, uid }, status: { conditions } }, options),
+  );
+  if (wanted.status === "True") recorder.event(instance, "Warning", eventReasons.stuck, wanted.message);
+  else recorder.event(instance, "Normal", eventReasons.recovered, wanted.message);
+}
+
+function act(
+  instance: Stored<ChallengeInstance>,
+  action: Action,
+  handler: StuckHandler,
+  signal: AbortSignal,
+): Promise<Result | undefined> {
+  switch (action.do) {
+    case "restart":
+      return restart(instance, action, handler, signal);
+    case "terminate":
+      return terminate(instance, action.pods, handler, signal);
+    case "wait":
+      return Promise.resolve({ requeueAfterMs: action.untilMs - handler.clock.now() });
+    case "nothing":
+      return Promise.resolve(undefined);
+  }
+}
+
+/** Counted first: a crash in between costs a restart, and never gives one too many. */
+async function restart(
+  instance: Stored<ChallengeInstance>,
+  { pods, mark, isLast }: Extract<Action, { do: "restart" }>,
+  { client, recorder, instances, confirm }: StuckHandler,
+  signal: AbortSignal,
+): Promise<undefined> {
+  const stuck = await confirm(pods, signal);
+  if (stuck.length === 0) return;
+  const { namespace = "", name, uid } = instance.metadata;
+  const metadata = { namespace, name, uid, annotations: { [stuckRestartsAnnotation]: mark } };
+  const options = { fieldManager: fieldManagers.listener, force: true, signal };
+  instances.wrote(await client.apply(ChallengeInstances, { metadata }, options));
+  for (const { metadata: pod } of stuck) {
+    // One that has changed since, perhaps for the better, is refused as a conflict, and looked at again.
+    const preconditions = { uid: pod.uid, resourceVersion: pod.resourceVersion };
+    await client.delete(Pods, pod.namespace ?? "", pod.name, { preconditions, signal });
+  }
+  const words = isLast ? "The stuck pods are made anew, for the last time" : "The stuck pods are made anew";
+  recorder.event(instance, "Warning", eventReasons.restarted, words);
+}
+
+async function terminate(
+  { metadata }: Stored<ChallengeInstance>,
+  pods: readonly string[],
+  { client, recorder, instances, confirm }: StuckHandler,
+  signal: AbortSignal,
+): Promise<undefined> {
+  if ((await confirm(pods, signal)).length === 0) return;
+  const { namespace = "", name, uid } = metadata;
+  const now = await readNow(client, ChallengeInstances, namespace, name, signal);
+  if (now?.metadata.uid !== uid || isEnding(now)) return;
+  const operations = [
+    { op: "test", path: "/metadata/uid", value: uid },
+    // Not a `test`: whoever wrote meanwhile, such as its owner who ends it, is a conflict and no mistake of ours.
+    { op: "replace", path: "/metadata/resourceVersion", value: now.metadata.resourceVersion },
+    { op: "add", path: "/spec/terminationReason", value: "Failure" },
+  ];
+  const options = { fieldManager: fieldManagers.listener, signal };
+  instances.wrote(await client.patch(ChallengeInstances, namespace, name, { type: "json", operations }, options));
+  recorder.event(now, "Warning", eventReasons.ended, "This instance is ended because it is stuck");
+}
