@@ -163,7 +163,7 @@ onOneMachine((given) => {
   test("a second one on the same data is refused, and the first goes on", async () => {
     const second = await given.machine.up();
     expect(await second.ended).toBe(1);
-    expect(second.said()).toContain("it is in use by another process; stop that one, or use another data directory");
+    expect(second.said()).toMatch(/it is in use by process \d+ .*; stop that one, or use another data directory/);
     expect(given.up.child.exitCode).toBeNull();
   });
 

@@ -61,7 +61,8 @@ export interface Machine extends AsyncDisposable {
   client(): Promise<Client>;
 }
 
-export async function startMachine(): Promise<Machine> {
+/** `settings`: environment variables of `berg up`. */
+export async function startMachine(settings: Readonly<Record<string, string>> = {}): Promise<Machine> {
   await using undo = new AsyncDisposableStack();
   const podman = undo.use(await startPodman());
   const directory = await mkdtemp(join(tmpdir(), "berg-machine-"));
@@ -79,7 +80,7 @@ export async function startMachine(): Promise<Machine> {
     const ports = ["--port", port, "--http-port", httpPort, "--tls-port", tlsPort].map(String);
     const child = spawn(process.execPath, [main, "up", "--data-dir", dataDir, ...ports, ...args], {
       cwd: directory,
-      env: { ...env, CONTAINER_HOST: `unix://${podman.socket}` },
+      env: { ...env, ...settings, CONTAINER_HOST: `unix://${podman.socket}` },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const pid = child.pid ?? 0;

@@ -9,7 +9,7 @@ export interface Given {
   up: Up;
 }
 
-export function onOneMachine(define: (given: Given) => void): void {
+export function onOneMachine(define: (given: Given) => void, settings: Readonly<Record<string, string>> = {}): void {
   describe.skipIf(missingPodman())("berg up", { timeout: 120_000 }, () => {
     let machine: Machine | undefined;
     let up: Up | undefined;
@@ -29,7 +29,7 @@ export function onOneMachine(define: (given: Given) => void): void {
       },
     };
     beforeAll(async () => {
-      machine = await startMachine();
+      machine = await startMachine(settings);
       up = await machine.up();
       if (up.child.exitCode !== null) throw new Error(`berg up ended: ${up.said()}`);
     });

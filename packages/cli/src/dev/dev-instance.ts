@@ -2,11 +2,12 @@
 import { isConflict, isNotFound, type Stored } from "@berg/apimachinery";
 import { type Challenge, type ChallengeInstance, ChallengeInstances } from "@berg/resources";
 import { webPorts } from "../instance/addresses.ts";
+import { flagPlaces } from "../instance/flag-places.ts";
 import { follow, type Seen } from "../instance/follow.ts";
-import { flagPlaces, needsFlag } from "../instance/new-flag.ts";
+import { needsFlag } from "../instance/new-flag.ts";
 import type { Paint } from "../instance/paint.ts";
 import { Progress } from "../instance/progress.ts";
-import { madeFlag, manifestFor } from "../instance/run-start.ts";
+import { madeFlag, manifestFor, ownerOf } from "../instance/run-start.ts";
 import type { Session } from "../instance/session.ts";
 import { isEnding, viewOf } from "../instance/view.ts";
 import { processLabel } from "./abandoned.ts";
@@ -104,7 +105,8 @@ export class DevInstance {
       this.#isTold = true;
       const { flag } = this.#instance.spec;
       const view = viewOf(instance, webPorts(this.#challenge));
-      this.#telling.write(renderRunning(view, flag, flagPlaces(this.#challenge), this.#telling.paint));
+      const places = flagPlaces(this.#challenge, ownerOf(instance, flag));
+      this.#telling.write(renderRunning(view, flag, places, this.#telling.paint));
     }
     return isGone || undefined;
   }

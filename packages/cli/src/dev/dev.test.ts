@@ -1,3 +1,4 @@
+import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { isNotFound } from "@berg/apimachinery";
@@ -58,6 +59,41 @@ describe("berg dev without an engine", { timeout: 120_000 }, () => {
     dev.child.kill("SIGINT");
     expect(await dev.ended).toEqual([0, null]);
     expect(dev.said).toBe("Ending the instance.\n");
+  });
+
+  test("a file that goes and comes back by another name, and a second container, are followed; Ctrl-C twice ends it", async () => {
+    await author.write({ "challenge.yaml": webChallenge() });
+    const dev = author.dev(...simulated);
+    await dev.says("to end");
+    dev.forget();
+    await rm(join(author.directory, "challenge.yaml"));
+    await dev.says(
+      "cannot read challenge.yaml: there is no such file\nThe instance goes on as it was, until this is put",
+    );
+    dev.forget();
+    const second =
+      "    - hostname: data\n      image: berg.test/dev-data:1\n      dynamicFlag:\n        content: { path: '/{entropy}' }\n";
+    await author.write({ ".challenge.yaml.swp": webChallenge(second) });
+    await rename(join(author.directory, ".challenge.yaml.swp"), join(author.directory, "challenge.yaml"));
+    await dev.says("to end");
+    expect(dev.said).toMatch(/^Changed: challenge\.yaml\n/);
+    expect(dev.said).toMatch(
+      /in container web: the environment variable FLAG\n +in container data: the file \/[0-9a-f]{12}\n/,
+    );
+    dev.child.kill("SIGINT");
+    await dev.says("Ending the instance.");
+    dev.child.kill("SIGINT");
+    expect(await dev.ended).toSatisfy(([code, signal]) => code === 0 || signal === "SIGINT");
+  });
+
+  test.each([
+    { args: ["--data-dir", "/proc/berg"], want: "error: cannot keep data in /proc/berg: it is no directory" },
+    { args: ["--data-dir", ""], want: "A directory has a name." },
+  ])("says what is wrong with $args", async ({ args, want }) => {
+    await author.write({ "challenge.yaml": webChallenge() });
+    const dev = author.dev(...simulated, ...args);
+    expect(await dev.ended).toEqual([2, null]);
+    expect(dev.said).toContain(want);
   });
 
   test("uses the berg up that runs; what a killed one left is removed by the next, and by the next berg up", async () => {

@@ -1,6 +1,6 @@
 /** `berg dev`: for authors of challenges. */
 import { type Command, Option } from "commander";
-import { port } from "../up/up.ts";
+import { directory, port } from "../up/up.ts";
 import type { PlaceOptions } from "./place.ts";
 
 /** Loaded when it runs. */
@@ -9,7 +9,7 @@ export function addDevCommand(berg: Command): void {
     .command("dev")
     .argument("<file>", "YAML file with the Challenge")
     .description("run a challenge on this machine and restart it as its files change, until Ctrl-C")
-    .option("--data-dir <directory>", "of the berg up that is used, or where it is started", ".berg")
+    .option("--data-dir <directory>", "of the berg up that is used, or where it is started", directory, ".berg")
     .addOption(
       new Option("--runtime <engine>", "what runs containers; simulated runs none, and auto falls back to it")
         .choices(["auto", "docker", "podman", "simulated"])

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { type Connection, createClient, loadConnection, Nodes } from "@berg/kube";
 import { type Engine, findEngine, simulatedLabel } from "@berg/local-node";
 import { Failure } from "../instance/failure.ts";
+import { Presence } from "../instance/presence.ts";
 import type { Surroundings } from "../instance/surroundings.ts";
 import { createLog } from "../log.ts";
 import { Progress } from "../up/progress.ts";
@@ -50,19 +51,33 @@ async function runningUp(dataDir: string, { clock, env, signal }: Surroundings):
   }
 }
 
-async function attach(connection: Connection, { dataDir, runtime }: PlaceOptions, around: Surroundings) {
-  const { clock, env, signal, stderr } = around;
+async function attach(
+  connection: Connection,
+  { dataDir, runtime }: PlaceOptions,
+  around: Surroundings,
+): Promise<Place> {
+  const { clock, signal, stderr } = around;
   const client = createClient({ connection, component: "dev", clock });
   const { items } = await client.list(Nodes, { signal }).finally(() => client.close());
   stderr.write(`Using the berg up of ${resolve(dataDir)}\n`);
-  const never = new Promise<never>(() => {});
-  const given = { connection, failed: never };
-  if (items.some(({ metadata }) => metadata.labels?.[simulatedLabel])) {
-    return { ...given, engine: undefined, async [Symbol.asyncDispose]() {} };
-  }
+  const isSimulated = items.some(({ metadata }) => metadata.labels?.[simulatedLabel]);
+  await using parts = new AsyncDisposableStack();
+  const engine = isSimulated ? undefined : await engineOf(runtime, around, parts);
+  const { lost } = parts.use(new Presence(connection, clock));
+  const failed = new Promise<never>((_, reject) => lost.addEventListener("abort", () => reject(lost.reason)));
+  failed.catch(() => {});
+  const running = parts.move();
+  return { connection, engine, failed, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+async function engineOf(
+  runtime: PlaceOptions["runtime"],
+  { clock, env, signal }: Surroundings,
+  parts: AsyncDisposableStack,
+): Promise<Engine> {
   const found = await findEngine(runtime === "simulated" ? "auto" : runtime, env, { clock, signal });
   if ("reason" in found) throw new Failure(`cannot build images: ${found.reason}`);
-  return { ...given, engine: found.engine, [Symbol.asyncDispose]: () => found[Symbol.asyncDispose]() };
+  return parts.use(found).engine;
 }
 
 /** What stops us must not stop it: it takes the instance down first. */

@@ -44,3 +44,8 @@ test("warnings do not stop it, and are told with their place", async () => {
   expect(challenge.spec.containers[0]?.ports).toHaveLength(1);
   expect(warnings).toEqual([expect.stringMatching(/warned\.yaml:\d+:\d+: warning: spec\.containers\[0\]\.image/)]);
 });
+
+test("a directory is told apart from a file that is not there", () =>
+  expect(readProject(directory)).rejects.toThrow(
+    `cannot read ${directory}: it is a directory; name the YAML file in it`,
+  ));

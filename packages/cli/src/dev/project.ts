@@ -19,10 +19,15 @@ export interface Project {
   warnings: string[];
 }
 
+const problems: Record<string, string> = {
+  ENOENT: "there is no such file",
+  EISDIR: "it is a directory; name the YAML file in it",
+};
+
 /** Every mistake at once, or the project. */
 export async function readProject(file: string): Promise<Project> {
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new Failure(`cannot read ${file}: ${error.code === "ENOENT" ? "there is no such file" : error.message}`, 2);
+    throw new Failure(`cannot read ${file}: ${problems[error.code ?? ""] ?? error.message}`, 2);
   });
   const { challenges, findings } = lintText(text);
   const lines = findings.map((finding) => describeFinding({ ...finding, name: file }));

@@ -24,7 +24,7 @@ describe("no cluster", { timeout: 60_000 }, () => {
     const { code, stderr } = await berg.list({}, { env: { HOME: berg.directory }, directory });
     expect(stderr).toContain(`cannot reach the cluster of ${directory}/.berg/kubeconfig: `);
     expect(stderr).toContain("127.0.0.1:1");
-    expect(stderr).toContain("Is it running? Start it with berg up.");
+    expect(stderr).toContain("Is it running? Start it with berg up (npm start).");
     expect(code).toBe(1);
   });
 
@@ -33,15 +33,17 @@ describe("no cluster", { timeout: 60_000 }, () => {
     await writeFile(join(berg.directory, ".kube", "config"), nowhere);
     const { code, stderr } = await berg.list({}, { env: { HOME: berg.directory } });
     expect(stderr).toContain("cannot reach the cluster of ~/.kube/config: ");
-    expect(stderr).toContain("Name another one with --kubeconfig.");
+    expect(stderr).toContain("If berg up keeps it, start that again; else name another one with --kubeconfig.");
     expect(code).toBe(1);
   });
 
   test("none is named, or one that is not there: code 2", async () => {
     const none = await berg.list({}, { env: { HOME: "/nowhere" } });
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("no kubeconfig is given")]);
+    expect(none.stderr).toContain("berg up (npm start) runs Berg on this machine, and writes .berg/kubeconfig");
     const missing = await berg.list({ kubeconfig: "/nowhere/config" });
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("/nowhere/config")]);
+    expect(missing.stderr).toContain("and writes .berg/kubeconfig");
   });
 });
 

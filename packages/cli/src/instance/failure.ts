@@ -1,6 +1,7 @@
 /** What went wrong, in words for whoever typed the command, and the exit code that tells it to a script. */
 import { isForbidden, isNotFound, isUnauthorized, StatusError } from "@berg/apimachinery";
 import { ConfigurationError, ConnectionError, errorText } from "@berg/kube";
+import { Unanswered } from "./presence.ts";
 import { printable } from "./printable.ts";
 import type { ExitCode } from "./surroundings.ts";
 import type { Cluster } from "./which-cluster.ts";
@@ -26,8 +27,10 @@ export function explain(error: unknown, cluster: Pick<Cluster, "source" | "isLoc
   if (error instanceof Failure) return { text: error.message, exitCode: error.exitCode };
   if (error instanceof ConfigurationError) return { text: error.message, exitCode: 2 };
   const source = cluster?.source ?? "the kubeconfig";
-  if (error instanceof ConnectionError) {
-    const remedy = cluster?.isLocal ? "Is it running? Start it with berg up." : "Name another one with --kubeconfig.";
+  if (error instanceof ConnectionError || error instanceof Unanswered) {
+    const remedy = cluster?.isLocal
+      ? "Is it running? Start it with berg up (npm start)."
+      : "If berg up keeps it, start that again; else name another one with --kubeconfig.";
     return { text: `cannot reach the cluster of ${source}: ${printable(error.message)}. ${remedy}`, exitCode: 1 };
   }
   if (isUnauthorized(error)) return { text: `the cluster does not accept the credentials of ${source}`, exitCode: 1 };

@@ -2,8 +2,10 @@
 import { keyOf, type Stored } from "@berg/apimachinery";
 import { Informer } from "@berg/kube";
 import { type ChallengeInstance, ChallengeInstances } from "@berg/resources";
+import { Failure } from "./failure.ts";
 import type { Progress } from "./progress.ts";
 import type { Session } from "./session.ts";
+import { spanText } from "./span.ts";
 import { stageOf } from "./stages.ts";
 import { tellingOfTrouble } from "./trouble.ts";
 
@@ -19,15 +21,17 @@ export interface Waiting<T> {
   /** Whether nobody has taken notice of what was asked for. */
   isUnanswered(instance: Stored<ChallengeInstance>): boolean;
   progress: Progress;
+  /** After this it is given up. */
+  mostMs?: number | undefined;
 }
 
 const patienceMs = 10_000;
 
-/** Rejects only where it is told to stop: a server that is away for a while is waited for. */
+/** Rejects where it is told to stop, or the time is up: a server that is away for a while is waited for. */
 export async function follow<T>(
   { client, around: { clock, signal } }: Pick<Session, "client" | "around">,
   first: Stored<ChallengeInstance>,
-  { until, isUnanswered, progress }: Waiting<T>,
+  { until, isUnanswered, progress, mostMs }: Waiting<T>,
 ): Promise<T> {
   const { namespace, name, uid } = first.metadata;
   const ended = new AbortController();
@@ -54,6 +58,7 @@ export async function follow<T>(
   const patience = clock.setTimer(patienceMs, () => {
     if (isUnanswered(latest)) progress.note("Nothing has answered yet. Does the controller run (berg controller)?");
   });
+  const limit = mostMs === undefined ? undefined : clock.setTimer(mostMs, () => answer.reject(gaveUp(latest, mostMs)));
   signal.addEventListener("abort", () => answer.reject(signal.reason), { once: true });
   if (signal.aborted) answer.reject(signal.reason);
   const running = informer.run(stop);
@@ -66,7 +71,12 @@ export async function follow<T>(
     return await answer.promise;
   } finally {
     patience.cancel();
+    limit?.cancel();
     ended.abort();
     await running;
   }
+}
+
+function gaveUp(latest: Stored<ChallengeInstance>, mostMs: number): Failure {
+  return new Failure(`${latest.metadata.name}: waited for ${spanText(mostMs)}, and no longer. ${stageOf(latest)}`);
 }

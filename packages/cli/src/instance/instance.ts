@@ -52,6 +52,12 @@ export function addInstanceCommand(berg: Command): void {
       run(async (around) => (await import("./run-stop.ts")).runStop(names, options, around)),
     );
 
+  for (const command of [start, renew, stop]) {
+    command.option(
+      "--wait-timeout <duration>",
+      "wait for no longer than this, such as 2m; without it, until it is done",
+    );
+  }
   for (const command of [start, list, show, renew, stop]) {
     command
       .option("-n, --namespace <name>", "namespace of instances and Challenges (default: the kubeconfig's, else berg)")

@@ -1,5 +1,5 @@
 /** The flag of an instance whose starter gives none: made from the Challenge's, as players' are. */
-import type { Challenge, ChallengeContainer } from "@berg/resources";
+import type { Challenge } from "@berg/resources";
 
 export type RandomBytes = (count: number) => Uint8Array;
 
@@ -35,19 +35,4 @@ function leetified(flag: string, randomBytes: RandomBytes): string {
 
 function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("hex");
-}
-
-/** Where players find it: a sentence for each container that gets it. */
-export function flagPlaces({ spec }: Pick<Challenge, "spec">): string[] {
-  return spec.containers.flatMap((container) => {
-    const place = placeIn(container);
-    return place === undefined ? [] : [`container ${container.hostname}: ${place}`];
-  });
-}
-
-function placeIn({ dynamicFlag }: ChallengeContainer): string | undefined {
-  const { env, content, executable } = dynamicFlag ?? {};
-  if (env) return `the environment variable ${env.name}`;
-  if (content) return `the file ${content.path}`;
-  return executable && `the program ${executable.path} prints it`;
 }

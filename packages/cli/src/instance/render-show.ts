@@ -26,6 +26,8 @@ interface ShownEvent {
 }
 
 export interface DetailedView extends InstanceView {
+  /** Where players find the flag, as far as whoever does not have it may know. */
+  flagPlaces: string[];
   conditions: ShownCondition[];
   /** Changes of its end, oldest first. */
   history: ExpiryChange[];
@@ -58,6 +60,7 @@ export function renderShow(view: DetailedView, now: number, paint: Paint): strin
     ["challenge", view.challenge],
     ["owner", view.owner],
     addressRow(view.addresses, paint),
+    ["flag", ...view.flagPlaces.map((place) => `in ${printable(place)}`)],
     endsRow(view, now),
     ["started", ...(view.startedAt === undefined ? [] : [ago(view.startedAt)])],
     ["ready", ...(view.readyAt === undefined ? [] : [ago(view.readyAt)])],

@@ -123,7 +123,8 @@ describe("show", () => {
       event("2026-08-01T17:58:10Z", { reason: "InstanceReady", message: "Instance ready and accessible" }),
       event("2026-08-01T17:58:01Z", { type: "Warning", reason: "RouteNotAccepted", message: "No.", count: 3 }),
     ];
-    const detailed = { ...view, ...detailsOf(running, events) };
+    const flagPlaces = ["container web: the file /flag-{entropy: 12 characters}.txt"];
+    const detailed = { ...view, ...detailsOf(running, events), flagPlaces };
     expect(renderShow(detailed, now, plain)).toMatchSnapshot();
     expect(detailed).toMatchSnapshot();
     expect(renderShow(detailed, now, plain)).not.toContain("\u001b");
@@ -132,7 +133,7 @@ describe("show", () => {
   test("one that nobody has looked at", () => {
     const { status: _, ...fresh } = running;
     const bare = fresh as Stored<ChallengeInstance>;
-    expect(renderShow({ ...viewOf(bare), ...detailsOf(bare, []) }, now, plain)).toMatchSnapshot();
+    expect(renderShow({ ...viewOf(bare), ...detailsOf(bare, []), flagPlaces: [] }, now, plain)).toMatchSnapshot();
   });
 
   test("no view has the flag", () => {

@@ -14,8 +14,9 @@ export interface ListOptions extends ClusterOptions {
 }
 
 export function runList(options: ListOptions, around: Surroundings): Promise<ExitCode> {
-  const { stdout, stderr, clock, env, signal } = around;
+  const { stdout, stderr, clock, env } = around;
   return inSession(options, around, async (session) => {
+    const { signal } = session.around;
     const selection = options.allNamespaces ? {} : { namespace: session.namespace };
     // Also before a watch: that would go on trying where it is refused.
     const { items } = await session.client.listAll(ChallengeInstances, { ...selection, signal });
@@ -29,6 +30,9 @@ export function runList(options: ListOptions, around: Surroundings): Promise<Exi
         const shown = change === "deleted" ? { ...instance, phase: "Terminated" as const } : instance;
         stdout.write(hasHeading ? table.renderLine(shown, clock.now()) : table.render([shown], clock.now()));
         hasHeading = true;
+      }).catch((error) => {
+        // Ctrl-C is how a watch ends.
+        if (!around.signal.aborted) throw error;
       });
       return 0;
     }

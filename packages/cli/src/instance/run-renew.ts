@@ -11,17 +11,19 @@ import { endsRow, renderRows } from "./render-text.ts";
 import { type ClusterOptions, inSession, type Session } from "./session.ts";
 import type { ExitCode, Surroundings } from "./surroundings.ts";
 import { isEnding } from "./view.ts";
+import { type WaitOptions, waitMs } from "./wait-timeout.ts";
 
-export interface RenewOptions extends ClusterOptions {
+export interface RenewOptions extends ClusterOptions, WaitOptions {
   json?: boolean;
 }
 
 export function runRenew(name: string, options: RenewOptions, around: Surroundings): Promise<ExitCode> {
-  const { stdout, stderr, clock, env, signal } = around;
+  const { stdout, stderr, clock, env } = around;
   return inSession(options, around, async (session) => {
+    const mostMs = waitMs(options);
     const asked = await ask(session, name);
-    const instance = await answered(session, asked).catch((error) => {
-      if (signal.aborted) stderr.write("The request stands, and is answered when somebody looks at it.\n");
+    const instance = await answered(session, asked, mostMs).catch((error) => {
+      stderr.write("The request stands, and is answered when somebody looks at it.\n");
       throw error;
     });
     const { reason, message = "" } = answerIn(instance) ?? {};
@@ -59,11 +61,16 @@ async function ask(session: Session, name: string): Promise<Stored<ChallengeInst
   }
 }
 
-async function answered(session: Session, asked: Stored<ChallengeInstance>): Promise<Stored<ChallengeInstance>> {
+async function answered(
+  session: Session,
+  asked: Stored<ChallengeInstance>,
+  mostMs: number | undefined,
+): Promise<Stored<ChallengeInstance>> {
   using progress = new Progress(session.around);
   const isAnswered = ({ status }: ChallengeInstance) => (status?.renewals ?? 0) >= asked.spec.renewals;
   return follow(session, asked, {
     progress,
+    mostMs,
     isUnanswered: (instance) => !isAnswered(instance),
     until: ({ instance, isGone }) => (isAnswered(instance) || isEnding(instance) || isGone ? instance : undefined),
   });

@@ -3,6 +3,7 @@ import type { Stored } from "@berg/apimachinery";
 import { isForbidden } from "@berg/apimachinery";
 import { type CoreEvent, Events } from "@berg/kube";
 import type { ChallengeInstance } from "@berg/resources";
+import { flagPlaces } from "./flag-places.ts";
 import { paintFor } from "./paint.ts";
 import { type DetailedView, detailsOf, renderShow } from "./render-show.ts";
 import { type ClusterOptions, inSession, type Session } from "./session.ts";
@@ -17,7 +18,9 @@ export function runShow(name: string, options: ShowOptions, around: Surroundings
   return inSession(options, around, async (session) => {
     const instance = await session.instance(name);
     const events = await eventsOf(session, instance);
-    const view: DetailedView = { ...(await session.view(instance)), ...detailsOf(instance, events) };
+    const challenge = await session.challengeOf(instance);
+    const details = { ...detailsOf(instance, events), flagPlaces: challenge ? flagPlaces(challenge) : [] };
+    const view: DetailedView = { ...(await session.view(instance)), ...details };
     if (options.json) stdout.write(`${JSON.stringify(view, undefined, 2)}\n`);
     else stdout.write(renderShow(view, clock.now(), paintFor(stdout, env)));
     return 0;

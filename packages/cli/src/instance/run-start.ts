@@ -1,7 +1,7 @@
 /** `berg instance start`: asks for an instance of a Challenge, and waits until players can connect to it. */
 import { randomUUID } from "node:crypto";
 import { apiVersionOf, isAlreadyExists, type Stored } from "@berg/apimachinery";
-import { newInstanceId } from "@berg/instances";
+import { type FlagOwner, newInstanceId } from "@berg/instances";
 import {
   annotations,
   type Challenge,
@@ -13,16 +13,18 @@ import {
 import { webPorts } from "./addresses.ts";
 import { Failure } from "./failure.ts";
 import { findChallenge } from "./find-challenge.ts";
+import { flagPlaces } from "./flag-places.ts";
 import { follow } from "./follow.ts";
-import { flagPlaces, needsFlag, newFlag } from "./new-flag.ts";
+import { needsFlag, newFlag } from "./new-flag.ts";
 import { paintFor } from "./paint.ts";
 import { Progress } from "./progress.ts";
 import { renderAsked, renderStarted, type StartedView } from "./render-start.ts";
 import { type ClusterOptions, inSession, type Session } from "./session.ts";
 import type { ExitCode, Surroundings } from "./surroundings.ts";
 import { isEnding, viewOf } from "./view.ts";
+import { type WaitOptions, waitMs } from "./wait-timeout.ts";
 
-export interface StartOptions extends ClusterOptions {
+export interface StartOptions extends ClusterOptions, WaitOptions {
   owner?: string;
   flag?: string;
   timeout?: string;
@@ -33,6 +35,7 @@ export interface StartOptions extends ClusterOptions {
 export function runStart(name: string, options: StartOptions, around: Surroundings): Promise<ExitCode> {
   return inSession(options, around, async (session) => {
     const { stdout, clock, env } = around;
+    const mostMs = waitMs(options);
     const asked = manifestFor(session, name, options);
     const challenge = await findChallenge(session, name);
     const isFlagMade = options.flag === undefined && needsFlag(challenge);
@@ -43,17 +46,23 @@ export function runStart(name: string, options: StartOptions, around: Surroundin
     const described = (latest: Stored<ChallengeInstance>): StartedView => ({
       ...viewOf(latest, webPorts(challenge)),
       ...(isFlagMade && asked.spec.flag !== undefined && { flag: asked.spec.flag }),
-      flagPlaces: flagPlaces(challenge),
+      flagPlaces: flagPlaces(challenge, ownerOf(latest, asked.spec.flag)),
     });
     const paint = paintFor(stdout, env);
     // Before the wait: the flag is told once, and Ctrl-C must not take it away.
     if (!options.json) stdout.write(renderAsked(described(instance), options.flag !== undefined, paint));
-    const outcome = options.wait ? await started(session, instance) : { instance, exitCode: 0 as const };
+    const outcome: Outcome = options.wait ? await started(session, instance, mostMs) : { instance, exitCode: 0 };
     const view = described(outcome.instance);
     if (options.json) stdout.write(`${JSON.stringify(view, undefined, 2)}\n`);
     else if (options.wait) stdout.write(renderStarted(view, clock.now(), session, paint));
+    if (outcome.error) throw outcome.error;
     return outcome.exitCode;
   });
+}
+
+/** As far as its flag is known here: where it is comes out of it. */
+export function ownerOf({ metadata }: Stored<ChallengeInstance>, flag: string | undefined): FlagOwner | undefined {
+  return flag === undefined ? undefined : { uid: metadata.uid, flag };
 }
 
 export function madeFlag(challenge: Challenge, { randomBytes }: Surroundings): string {
@@ -126,16 +135,25 @@ function busy(session: Session, owner: string, other: Stored<ChallengeInstance>)
   return new Failure(`the owner ${owner} has an instance, ${what}, and can have one at a time. ${remedy}`);
 }
 
+interface Outcome {
+  instance: Stored<ChallengeInstance>;
+  exitCode: ExitCode;
+  /** Why nothing more was seen of it. */
+  error?: Error;
+}
+
 async function started(
   session: Session,
   instance: Stored<ChallengeInstance>,
-): Promise<{ instance: Stored<ChallengeInstance>; exitCode: ExitCode }> {
-  const { stderr, signal } = session.around;
+  mostMs: number | undefined,
+): Promise<Outcome> {
+  const { stderr } = session.around;
   let latest = instance;
   using progress = new Progress(session.around);
   try {
     return await follow(session, instance, {
       progress,
+      mostMs,
       isUnanswered: ({ status }) => status?.phase === undefined,
       until: (seen) => {
         latest = seen.instance;
@@ -145,10 +163,10 @@ async function started(
       },
     });
   } catch (error) {
-    if (!signal.aborted) throw error;
     const { name } = instance.metadata;
     progress[Symbol.dispose]();
     stderr.write(`The instance goes on without us. To end it: ${session.command(`stop ${name}`)}\n`);
-    return { instance: latest, exitCode: 1 };
+    // Told at the end, after what is known of it: its flag is told by nobody else.
+    return { instance: latest, exitCode: 1, error: error as Error };
   }
 }

@@ -7,8 +7,9 @@ import { Progress } from "./progress.ts";
 import { type ClusterOptions, inSession, type Session } from "./session.ts";
 import type { ExitCode, Surroundings } from "./surroundings.ts";
 import { viewOf } from "./view.ts";
+import { type WaitOptions, waitMs } from "./wait-timeout.ts";
 
-export interface StopOptions extends ClusterOptions {
+export interface StopOptions extends ClusterOptions, WaitOptions {
   all?: boolean;
   yes?: boolean;
   json?: boolean;
@@ -17,17 +18,18 @@ export interface StopOptions extends ClusterOptions {
 export function runStop(names: string[], options: StopOptions, around: Surroundings): Promise<ExitCode> {
   const { stdout, stderr, signal } = around;
   return inSession(options, around, async (session) => {
+    const mostMs = waitMs(options);
     const instances = await chosen(session, names, options);
     const stopped: Stored<ChallengeInstance>[] = [];
     for (const instance of instances) await askForEnd(session, instance);
     try {
       for (const instance of instances) {
-        stopped.push(await gone(session, instance));
+        stopped.push(await gone(session, instance, mostMs));
         if (!options.json) stdout.write(`${instance.metadata.name} is gone.\n`);
       }
     } catch (error) {
-      if (!signal.aborted) throw error;
       stderr.write("The end was asked for, and goes on without us.\n");
+      if (!signal.aborted) throw error;
       return 1;
     }
     if (options.json) {
@@ -65,10 +67,15 @@ async function askForEnd({ client, around }: Session, { metadata }: Stored<Chall
   });
 }
 
-async function gone(session: Session, instance: Stored<ChallengeInstance>): Promise<Stored<ChallengeInstance>> {
+async function gone(
+  session: Session,
+  instance: Stored<ChallengeInstance>,
+  mostMs: number | undefined,
+): Promise<Stored<ChallengeInstance>> {
   using progress = new Progress(session.around);
   return follow(session, instance, {
     progress,
+    mostMs,
     isUnanswered: ({ status }) => status?.phase !== "Terminating" && status?.phase !== "Terminated",
     until: (seen) => (seen.isGone ? seen.instance : undefined),
   });

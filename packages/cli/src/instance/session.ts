@@ -4,6 +4,8 @@ import { type Client, createClient } from "@berg/kube";
 import { type Challenge, type ChallengeInstance, ChallengeInstances, Challenges } from "@berg/resources";
 import { webPorts } from "./addresses.ts";
 import { explain, Failure } from "./failure.ts";
+import { missingText } from "./missing-instance.ts";
+import { Presence } from "./presence.ts";
 import type { ExitCode, Surroundings } from "./surroundings.ts";
 import { type InstanceView, viewOf } from "./view.ts";
 import { type Cluster, whichCluster } from "./which-cluster.ts";
@@ -18,10 +20,11 @@ const usualNamespace = "berg";
 
 export class Session {
   readonly client: Client;
+  /** Its signal says, too, that the server is gone. */
   readonly around: Surroundings;
   readonly namespace: string;
   readonly #options: ClusterOptions;
-  readonly #webPorts = new Map<string, Promise<ReadonlySet<string>>>();
+  readonly #challenges = new Map<string, Promise<Stored<Challenge> | undefined>>();
 
   constructor(client: Client, cluster: Cluster, options: ClusterOptions, around: Surroundings) {
     this.client = client;
@@ -36,30 +39,28 @@ export class Session {
     const problem = dns1123SubdomainProblem(name);
     if (problem) throw new Failure(problem, 2);
     const { signal } = this.around;
-    return this.client.get(ChallengeInstances, this.namespace, name, { signal }).catch((error) => {
+    return this.client.get(ChallengeInstances, this.namespace, name, { signal }).catch(async (error) => {
       if (!isNotFound(error) || !error.status.details?.name) throw error;
-      const remedy = `See what is there: ${this.command("list -A")}`;
-      throw new Failure(`there is no instance ${name} in the namespace ${this.namespace}. ${remedy}`);
+      throw new Failure(await missingText(this, name));
     });
   }
 
   /** With its addresses as its Challenge means them, where that can be read. */
   async view(instance: Stored<ChallengeInstance>): Promise<InstanceView> {
-    return viewOf(instance, await this.#webPortsOf(instance));
+    const challenge = await this.challengeOf(instance);
+    return viewOf(instance, challenge && webPorts(challenge));
   }
 
-  #webPortsOf({ metadata, spec }: Stored<ChallengeInstance>): Promise<ReadonlySet<string>> {
+  /** It may be gone or not ours to read: then undefined, and what is told of the instance is right, and only less. */
+  challengeOf({ metadata, spec }: Stored<ChallengeInstance>): Promise<Stored<Challenge> | undefined> {
+    const { name } = spec.challengeRef;
     const namespace = spec.challengeRef.namespace || metadata.namespace || this.namespace;
-    const key = `${namespace}/${spec.challengeRef.name}`;
-    const found = this.#webPorts.get(key) ?? this.#readWebPorts(namespace, spec.challengeRef.name);
-    this.#webPorts.set(key, found);
-    return found;
-  }
-
-  // It may be gone or not ours to read; the addresses are right all the same, and only less telling.
-  async #readWebPorts(namespace: string, name: string): Promise<ReadonlySet<string>> {
+    const key = `${namespace}/${name}`;
     const { signal } = this.around;
-    return this.client.get<Challenge>(Challenges, namespace, name, { signal }).then(webPorts, () => new Set<string>());
+    const found =
+      this.#challenges.get(key) ?? this.client.get(Challenges, namespace, name, { signal }).catch(() => undefined);
+    this.#challenges.set(key, found);
+    return found;
   }
 
   /** What to type for the same cluster and namespace: `berg instance stop ada -n ctf`, as this one was typed. */
@@ -74,27 +75,28 @@ export class Session {
   }
 }
 
-/** Runs a command to its exit code; what goes wrong is told on stderr. */
+/** Runs a command to its exit code; what goes wrong is told on stderr. A server that is gone ends it. */
 export async function inSession(
   options: ClusterOptions,
   around: Surroundings,
   work: (session: Session) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   let cluster: Cluster | undefined;
-  let client: Client | undefined;
   try {
     const problem = options.namespace === undefined ? undefined : dns1123LabelProblem(options.namespace);
     if (problem) throw new Failure(`--namespace: ${problem}`, 2);
     cluster = await whichCluster(options.kubeconfig, around);
     const { connection } = cluster;
-    client = createClient({ connection, component: "cli", clock: around.clock });
-    return await work(new Session(client, cluster, options, around));
+    await using parts = new AsyncDisposableStack();
+    const client = createClient({ connection, component: "cli", clock: around.clock });
+    parts.defer(() => client.close());
+    const presence = parts.use(new Presence(connection, around.clock));
+    const signal = AbortSignal.any([around.signal, presence.lost]);
+    return await work(new Session(client, cluster, options, { ...around, signal }));
   } catch (error) {
     if (around.signal.aborted) return 1;
     const { text, exitCode } = explain(error, cluster);
     around.stderr.write(`error: ${text}\n`);
     return exitCode;
-  } finally {
-    await client?.close();
   }
 }

@@ -1,15 +1,19 @@
 /** The small pure parts: words for times, addresses, stages, flags and names. */
 import type { Stored } from "@berg/apimachinery";
+import { flagPath } from "@berg/instances";
 import type { Challenge, ChallengeInstance, ChallengeInstanceStatus, InstanceService } from "@berg/resources";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addressOf, webPorts } from "./addresses.ts";
 import { notFoundText } from "./find-challenge.ts";
+import { flagPlaces } from "./flag-places.ts";
+import { hint } from "./missing-instance.ts";
 import { nearNames } from "./near-names.ts";
-import { flagPlaces, needsFlag, newFlag } from "./new-flag.ts";
+import { needsFlag, newFlag } from "./new-flag.ts";
 import { printable } from "./printable.ts";
 import { spanText } from "./span.ts";
 import { stageOf } from "./stages.ts";
+import { waitMs } from "./wait-timeout.ts";
 
 describe("a span of time", () => {
   test.each([
@@ -113,12 +117,20 @@ describe("a flag", () => {
       { hostname: "b" },
       { hostname: "c", dynamicFlag: { content: { path: "/flag-{entropy}.txt" } } },
       { hostname: "d", dynamicFlag: { executable: { path: "/get" } } },
+      { hostname: "e", dynamicFlag: { executable: { path: "no/{entropy}" } } },
     ];
     expect(flagPlaces(challenge({ containers }))).toEqual([
       "container a: the environment variable FLAG",
-      "container c: the file /flag-{entropy}.txt",
+      "container c: the file /flag-{entropy: 12 characters}.txt",
       "container d: the program /get prints it",
+      "container e: the program no/{entropy: 12 characters} prints it",
     ]);
+    // Whoever has the flag is told the path as the controller fills it in.
+    const owner = { uid: "5b1c", flag: "flag{a}" };
+    const [, filledIn, , refused] = flagPlaces(challenge({ containers }), owner);
+    expect(filledIn).toBe(`container c: the file ${flagPath("/flag-{entropy}.txt", owner)}`);
+    expect(filledIn).toMatch(/\/flag-[0-9a-f]{12}\.txt$/);
+    expect(refused).toBe("container e: the program no/{entropy} prints it");
     expect([needsFlag(challenge({ containers })), needsFlag(challenge({ containers: [{ hostname: "b" }] }))]).toEqual([
       true,
       false,
@@ -151,6 +163,34 @@ describe("names that somebody may have meant", () => {
       "there is no Challenge zzz in the namespace berg. There are c00, c01, c02, c03, c04, c05, c06, c07, c08, c09, and 2 more",
     );
   });
+});
+
+describe("an instance that is not there", () => {
+  const all = [
+    ["berg", "notes-1f9c3a", "notes"],
+    ["berg", "jail-000001", "jail"],
+    ["berg", "jail-000000", "jail"],
+    ["other", "far", "notes"],
+  ].map(([namespace, name, challenge]) => ({
+    metadata: { namespace, name },
+    spec: { challengeRef: { name: challenge } },
+  }));
+  test.each([
+    ["far", "There is one in other: add -n other"],
+    ["notes", "It is the name of a Challenge, with the instance notes-1f9c3a"],
+    ["jail", "It is the name of a Challenge, with the instances jail-000000, jail-000001"],
+    ["notes-1f9c3b", "Did you mean notes-1f9c3a?"],
+    ["zzz", undefined],
+  ])("%s", (name, want) => expect(hint(name, "berg", all as unknown as Stored<ChallengeInstance>[])).toBe(want));
+});
+
+describe("how long to wait", () => {
+  test("a time, or as long as it takes", () => {
+    expect([waitMs({ waitTimeout: "1m30s" }), waitMs({})]).toEqual([90_000, undefined]);
+  });
+  test.each(["soon", "5", "0s", "-1m", ""])("%j is refused", (waitTimeout) =>
+    expect(() => waitMs({ waitTimeout })).toThrow(`--wait-timeout: "${waitTimeout}" is no time to wait`),
+  );
 });
 
 test("words of others cannot move the cursor, nor turn the line around", () => {

@@ -8,7 +8,7 @@ import type { InstanceView } from "./view.ts";
 
 export type ChangeType = "added" | "updated" | "deleted";
 
-/** What changes nothing of what is shown is not told. */
+/** What changes nothing of what is shown is not told. Rejects with what ended it. */
 export async function watchInstances(
   session: Session,
   selection: Selection,
@@ -37,4 +37,5 @@ export async function watchInstances(
   });
   await informer.run(signal);
   await queue;
+  signal.throwIfAborted();
 }

@@ -5,7 +5,7 @@
  */
 import { access } from "node:fs/promises";
 import { join } from "node:path";
-import { type Connection, loadConnection } from "@berg/kube";
+import { ConfigurationError, type Connection, loadConnection } from "@berg/kube";
 import type { Surroundings } from "./surroundings.ts";
 
 export interface Cluster {
@@ -23,7 +23,7 @@ export async function whichCluster(
   { env, directory, clock, signal }: Pick<Surroundings, "env" | "directory" | "clock" | "signal">,
 ): Promise<Cluster> {
   const load = (file: string | undefined) =>
-    loadConnection({ clock, env, signal, ...(file !== undefined && { kubeconfig: file }) });
+    loadConnection({ clock, env, signal, ...(file !== undefined && { kubeconfig: file }) }).catch(withRemedy);
   if (kubeconfig !== undefined) {
     return { connection: await load(kubeconfig), source: `--kubeconfig ${kubeconfig}`, isLocal: false };
   }
@@ -35,6 +35,21 @@ export async function whichCluster(
   if (!isPod && (await exists(local))) return { connection: await load(local), source: local, isLocal: true };
   const connection = await load(undefined);
   return { connection, source: isPod ? "the pod's service account" : "~/.kube/config", isLocal: false };
+}
+
+/** A file that is not there may never have been made: here is who makes one. */
+function withRemedy(error: unknown): never {
+  if (!isMissing(error)) throw error;
+  const remedy = `berg up (npm start) runs Berg on this machine, and writes ${localKubeconfig}; or name one with --kubeconfig`;
+  throw new ConfigurationError(`${error.message}. ${remedy}`, { cause: error.cause });
+}
+
+/** Also where it was the last of several places that were tried. */
+function isMissing(error: unknown): error is Error {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return error instanceof ConfigurationError;
+  }
+  return false;
 }
 
 function exists(path: string): Promise<boolean> {

@@ -1,11 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { ConfigurationError, runProcess } from "@berg/kube";
 import { type Engine, findEngine, imageArchive } from "@berg/local-node";
-import { createLog } from "../log.ts";
+import { tellingOfTheEnd } from "../log.ts";
 import { sampleImageNames, sampleImages, sampleMarks } from "./samples.ts";
 
 export async function buildSamples(options: { runtime: "auto" | "docker" | "podman"; output?: string }): Promise<void> {
-  await runProcess(createLog("warn"), async (stop) => {
+  await runProcess(tellingOfTheEnd(process.stderr), async (stop) => {
     if (options.output !== undefined) {
       await writeFile(options.output, imageArchive(...(await sampleImages())));
       process.stdout.write(`${sampleImageNames().join("\n")}\nare in ${options.output}\n`);
