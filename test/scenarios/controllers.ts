@@ -9,90 +9,27 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { addInstanceController, readSettings } from "@berg/instances";
-import {
-  type Clock,
-  type Connection,
-  createClient,
-  createMetrics,
-  kubeconfigFor,
-  type Logger,
-  Manager,
-  unlimited,
-} from "@berg/kube";
-import { FaultProxy, type Seen } from "../faults/proxy.ts";
+import { type Connection, kubeconfigFor } from "@berg/kube";
+import { type RunningPart, runInProcess, type Sight, startProxy, writesOf } from "./in-process.ts";
 
-export interface ControllerOptions {
+export interface ControllerOptions extends Sight {
   /** Environment variables, as an organiser sets them: `{ MAX_INSTANCES: "1" }`. */
   env?: Record<string, string>;
-  /** In this process only. */
-  clock?: Clock;
-  /** Shows it the instances of this namespace alone: so several can work side by side in one world, each on its own. */
-  only?: string;
 }
 
-export interface RunningController {
-  readonly proxy: FaultProxy;
-  /** All that it has asked the server to change, oldest first. */
-  writes(): Seen[];
-  /** Every line that it has logged. */
-  readonly output: readonly string[];
-  /** Rejects where it ends without being told to. */
-  readonly ended: Promise<void>;
-  /** In order: what is under way is finished. */
-  stop(): Promise<void>;
-  /** As a crash: nothing of it reaches the server any more, from now. */
-  kill(): Promise<void>;
-}
+export type RunningController = RunningPart;
 
 const main = join(import.meta.dirname, "../../packages/cli/src/main.ts");
 
 export async function startInProcess(
   target: Connection,
   namespace: string,
-  { env = {}, clock, only }: ControllerOptions,
+  { env = {}, ...options }: ControllerOptions,
 ): Promise<RunningController> {
-  const proxy = await startProxy(target, only);
-  const output: string[] = [];
-  const log = keepingLog(output);
-  const metrics = await createMetrics();
-  const timing = clock && { clock };
-  const client = createClient({
-    connection: proxy.connection,
-    component: "controller",
-    rate: unlimited,
-    log,
-    metrics: metrics.requests,
-    ...timing,
+  return runInProcess("controller", target, options, (manager, metrics) => {
+    const timing = options.clock && { clock: options.clock };
+    addInstanceController(manager, { settings: readSettings(env), namespace, metrics, ...timing });
   });
-  const manager = new Manager({ component: "controller", client, log, metrics, ...timing });
-  addInstanceController(manager, { settings: readSettings(env), namespace, metrics, ...timing });
-  const stopping = new AbortController();
-  let isKilled = false;
-  const ended = manager.run(stopping.signal).catch((error) => {
-    if (!isKilled) throw error;
-  });
-  // Told to whoever asks; not knowing of it is no reason to end the test run.
-  ended.catch(() => {});
-  const end = async () => {
-    stopping.abort();
-    await ended;
-    output.push((await metrics.render()).body);
-    await client.close();
-    await proxy.stop();
-  };
-  return {
-    proxy,
-    output,
-    ended,
-    writes: () => writesOf(proxy),
-    stop: end,
-    async kill() {
-      isKilled = true;
-      proxy.sever();
-      await client.close();
-      await end();
-    },
-  };
 }
 
 /** `berg controller` itself. It takes the lease first, so that the one before it must have let go. */
@@ -137,27 +74,5 @@ export async function startAsProcess(
     writes: () => writesOf(proxy),
     stop: () => end("SIGTERM"),
     kill: () => end("SIGKILL"),
-  };
-}
-
-async function startProxy(target: Connection, only: string | undefined): Promise<FaultProxy> {
-  const proxy = await FaultProxy.start(target);
-  if (only !== undefined) proxy.confine(["challengeinstances", "controllerrevisions"], only);
-  return proxy;
-}
-
-function writesOf({ requests }: FaultProxy): Seen[] {
-  return requests.filter(({ method }) => method !== "GET");
-}
-
-function keepingLog(output: string[], known: object = {}): Logger {
-  const keep = (level: string) => (fields: object, message: string) =>
-    void output.push(JSON.stringify({ level, message, ...known, ...fields }));
-  return {
-    debug: keep("debug"),
-    info: keep("info"),
-    warn: keep("warn"),
-    error: keep("error"),
-    child: (fields) => keepingLog(output, { ...known, ...fields }),
   };
 }

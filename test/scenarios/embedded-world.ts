@@ -6,7 +6,7 @@ export function startEmbeddedWorld(options: WorldOptions = {}): Promise<World> {
   return startWorld({
     ...options,
     foreignCrds: { ...options.foreignCrds, standIns: true },
-    controlPlane: startEmbedded,
+    controlPlane: options.controlPlane ?? startEmbedded,
   });
 }
 

@@ -23,6 +23,8 @@ import { Followed } from "../invariants/follow.ts";
 import { isInstance } from "../invariants/record.ts";
 import { type ControllerOptions, type RunningController, startAsProcess, startInProcess } from "./controllers.ts";
 import { CustomResourceDefinitions, untilServed } from "./crds.ts";
+import type { RunningPart } from "./in-process.ts";
+import { type ListenerOptions, type RunningListener, startListenerInProcess } from "./listeners.ts";
 import { behaviourKey, ChallengeBuilder, InstanceBuilder } from "./objects.ts";
 import { reportOn } from "./report.ts";
 
@@ -115,8 +117,9 @@ export class World implements AsyncDisposable {
   readonly #env: Record<string, string>;
   readonly #foreignCrds: InstallOptions;
   readonly #parts: (() => Promise<unknown>)[];
-  readonly #controllers: RunningController[] = [];
-  readonly #running = new Set<RunningController>();
+  /** All that were ever started, and those that still run. */
+  readonly #started: RunningPart[] = [];
+  readonly #running = new Set<RunningPart>();
   #hasPolicies = true;
 
   constructor({ controlPlane, client, simulator, followed, behaviours, env, foreignCrds, parts }: WorldParts) {
@@ -153,15 +156,22 @@ export class World implements AsyncDisposable {
   async #start(start: typeof startInProcess, options: ControllerOptions): Promise<RunningController> {
     const env = { ...this.#env, ...options.env };
     if (env.NETWORK_POLICY === "none") this.#hasPolicies = false;
-    const controller = await start(this.controlPlane.connection, this.namespace, { ...options, env });
+    return this.#know(await start(this.controlPlane.connection, this.namespace, { ...options, env }));
+  }
+
+  /** The deployment listener, in this process, without a lease. */
+  async startListener(options: ListenerOptions = {}): Promise<RunningListener> {
+    return this.#know(await startListenerInProcess(this.controlPlane.connection, options));
+  }
+
+  #know<P extends RunningPart>(part: P): P {
     const ending = (end: () => Promise<void>) => () => {
-      this.#running.delete(controller);
+      this.#running.delete(part);
       return end();
     };
-    const known = { ...controller, stop: ending(controller.stop), kill: ending(controller.kill) };
-    this.#controllers.push(known);
-    this.#running.add(controller);
-    return known;
+    this.#started.push(part);
+    this.#running.add(part);
+    return { ...part, stop: ending(part.stop), kill: ending(part.kill) };
   }
 
   /** Kinds of others that come later than at the start. */
@@ -246,9 +256,9 @@ export class World implements AsyncDisposable {
     });
   }
 
-  /** All that controllers have asked the server to change, oldest first, in all their lives. */
+  /** All that parts of Berg have asked the server to change, oldest first, in all their lives. */
   writes(): Seen[] {
-    return this.#controllers.flatMap((controller) => controller.writes()).toSorted((a, b) => a.at - b.at);
+    return this.#started.flatMap((part) => part.writes()).toSorted((a, b) => a.at - b.at);
   }
 
   /** Throws where an invariant was broken, ever since the world began. */
@@ -257,7 +267,7 @@ export class World implements AsyncDisposable {
     const found = violations({
       changes: this.#followed.changes,
       requests: this.writes(),
-      output: this.#controllers.flatMap(({ output }) => output),
+      output: this.#started.flatMap(({ output }) => output),
       now: performance.now(),
       hasPolicies: this.#hasPolicies,
     });
@@ -276,7 +286,7 @@ export class World implements AsyncDisposable {
   }
 
   async stop(): Promise<void> {
-    await Promise.allSettled([...this.#running].map((controller) => controller.kill()));
+    await Promise.allSettled([...this.#running].map((part) => part.kill()));
     await stopAll(this.#parts);
   }
 
