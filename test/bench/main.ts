@@ -15,6 +15,7 @@ const benches: Record<string, () => Promise<{ bench: Bench }>> = {
   instances: () => import("./instances/bench.ts"),
   load: () => import("./load/bench.ts"),
   apiserver: () => import("./apiserver/bench.ts"),
+  listener: () => import("./listener/bench.ts"),
   local: () => import("./local/bench.ts"),
 };
 

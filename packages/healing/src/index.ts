@@ -20,4 +20,5 @@ export {
   readJanitorSettings,
 } from "./settings/janitor.ts";
 export { type ListenerSettings, listenerSettingsReference, readListenerSettings } from "./settings/listener.ts";
+export { addLines } from "./shards/lines.ts";
 export { eventReasons, metricNames, stuckReasons, stuckRestartsAnnotation } from "./vocabulary.ts";
