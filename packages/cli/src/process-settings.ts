@@ -1,6 +1,7 @@
 /** What a process of ours reads from the environment, whichever component it runs. */
 import { quoted } from "@berg/apimachinery";
 import { SettingsError } from "@berg/instances";
+import { ConfigurationError } from "@berg/kube";
 import { type LogLevel, logLevels } from "./log.ts";
 
 export interface ProcessSettings {
@@ -70,4 +71,15 @@ function level(text: string): LogLevel {
   const found = logLevels.find((known) => known === text);
   if (!found) throw new Error(`${quoted(text)} is none of ${logLevels.join(", ")}`);
   return found;
+}
+
+/** What was read, or nothing and one more mistake: so that all can be told at once. */
+export function readInto<T>(mistakes: string[], read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    mistakes.push(...error.message.split("\n"));
+    return undefined;
+  }
 }

@@ -1,7 +1,7 @@
-import { addInstanceController, readSettings, SettingsError } from "@berg/instances";
+import { addInstanceController, readSettings } from "@berg/instances";
 import { createClient, createMetrics, loadConnection, Manager, runProcess, systemClock, unlimited } from "@berg/kube";
 import { createLog } from "./log.ts";
-import { readProcessSettings } from "./process-settings.ts";
+import { readInto, readProcessSettings } from "./process-settings.ts";
 
 /** Runs until it is told to stop. What is wrong in the environment ends it at once, with code 2 and a line for each. */
 export async function runController(options: { kubeconfig?: string }): Promise<void> {
@@ -40,14 +40,4 @@ export async function runController(options: { kubeconfig?: string }): Promise<v
     addInstanceController(manager, { settings, namespace, metrics });
     await manager.run(stop);
   });
-}
-
-function readInto<T>(mistakes: string[], read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    mistakes.push(...error.mistakes);
-    return undefined;
-  }
 }

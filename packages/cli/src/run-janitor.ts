@@ -20,7 +20,7 @@ import {
 } from "@berg/kube";
 import type { JanitorCommandOptions } from "./janitor.ts";
 import { createLog } from "./log.ts";
-import { type ProcessSettings, readProcessSettings } from "./process-settings.ts";
+import { type ProcessSettings, readInto, readProcessSettings } from "./process-settings.ts";
 
 export async function runJanitor(options: JanitorCommandOptions): Promise<void> {
   const mistakes: string[] = [];
@@ -82,14 +82,4 @@ async function stay(
     addJanitor(manager, { settings, intervalMs, metrics });
     await manager.run(stop);
   });
-}
-
-function readInto<T>(mistakes: string[], read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    mistakes.push(...error.message.split("\n"));
-    return undefined;
-  }
 }

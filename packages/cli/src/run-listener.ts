@@ -20,7 +20,7 @@ import {
 } from "@berg/kube";
 import { ChallengeInstances } from "@berg/resources";
 import { createLog } from "./log.ts";
-import { readProcessSettings } from "./process-settings.ts";
+import { readInto, readProcessSettings } from "./process-settings.ts";
 
 /** Runs until it is told to stop. What is wrong in the environment ends it at once, with code 2 and a line for each. */
 export async function runListener(options: { kubeconfig?: string }): Promise<void> {
@@ -74,14 +74,4 @@ function readDatabaseUrl(env: Record<string, string | undefined>): string | unde
     throw new ConfigurationError(`cannot read DATABASE_URL: ${(error as Error).message}`);
   }
   return database;
-}
-
-function readInto<T>(mistakes: string[], read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    mistakes.push(...error.message.split("\n"));
-    return undefined;
-  }
 }

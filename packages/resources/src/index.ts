@@ -31,5 +31,6 @@ export { type CustomResourceDefinition, customResourceDefinitions } from "./crd.
 export { ChallengeInstances, Challenges } from "./definitions.ts";
 export { type FieldError, type FieldPath, fieldName, formatFieldError } from "./field-error.ts";
 export { generatedFiles } from "./generate.ts";
+export { imageReasons, isOverItsDisk, startReasons, troubleTexts } from "./trouble-texts.ts";
 export { type Validation, validateChallenge, validateChallengeInstance } from "./validate.ts";
 export * from "./vocabulary.ts";

@@ -1,7 +1,7 @@
 /** What keeps a pod from being ready, as its status says it now. How long that may go on is not decided here. */
 import { findCondition, isConditionTrue, type Pod } from "@berg/kube";
+import { imageReasons, isOverItsDisk, startReasons, troubleTexts as texts } from "@berg/resources";
 import { stuckReasons as reasons, type StuckReason } from "../vocabulary.ts";
-import { texts } from "./texts.ts";
 
 export type ContainerStatus = NonNullable<NonNullable<Pod["status"]>["containerStatuses"]>[number];
 
@@ -36,21 +36,9 @@ export function troubleOf(pod: Pod): Trouble | undefined {
 function failed({ status }: Pod): Trouble {
   const { reason = "", message = "" } = status ?? {};
   if (reason !== "Evicted") return { kind: "failed", reason: reasons.podFailed, message: texts.failed(reason) };
-  // By the node it ran on: for what it did itself, or because somebody else took too much.
-  if (/exceed/i.test(message)) return { kind: "failed", reason: reasons.outOfDisk, message: texts.outOfDisk };
+  if (isOverItsDisk(message)) return { kind: "failed", reason: reasons.outOfDisk, message: texts.outOfDisk };
   return { kind: "failed", reason: reasons.evicted, message: texts.evicted };
 }
-
-const imageReasons = new Set([
-  "ErrImagePull",
-  "ImagePullBackOff",
-  "InvalidImageName",
-  "ErrImageNeverPull",
-  "ImageInspectError",
-  "RegistryUnavailable",
-]);
-
-const startReasons = new Set(["CreateContainerConfigError", "CreateContainerError", "RunContainerError"]);
 
 function error(container: ContainerStatus): Trouble | undefined {
   const { reason = "", message } = container.state?.waiting ?? {};

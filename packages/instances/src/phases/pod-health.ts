@@ -1,10 +1,9 @@
 /** How the pods of an instance are, in the words of a player: which containers are ready, and what keeps the others. */
 import type { KubeObject } from "@berg/apimachinery";
 import { type Deployment, findCondition, isConditionTrue, type Pod } from "@berg/kube";
-import { labels } from "@berg/resources";
+import { imageReasons, isOverItsDisk, labels, startReasons, troubleTexts as texts } from "@berg/resources";
 import type { Snapshot } from "../observe/snapshot.ts";
 import { type Reason, reasons } from "../vocabulary.ts";
-import { pullProblem } from "./pull-problem.ts";
 
 export interface PodHealth {
   ready: boolean;
@@ -59,14 +58,13 @@ function podTrouble({ metadata, status }: Pod): Trouble | undefined {
   if (metadata.deletionTimestamp) return undefined;
   const scheduled = findCondition(status?.conditions, "PodScheduled");
   if (scheduled?.status === "False" && scheduled.reason === "Unschedulable") {
-    return { reason: reasons.noNodeFits, message: "no node of the cluster has room for it" };
+    return { reason: reasons.noNodeFits, message: texts.noNodeFits };
   }
   if (status?.reason === "Evicted") return evicted(status.message);
   for (const { state, lastState, image, restartCount } of status?.containerStatuses ?? []) {
     const { waiting } = state ?? {};
     if (waiting?.reason && imageReasons.has(waiting.reason)) {
-      const message = `the image ${image} cannot be pulled${pullProblem(waiting.message)}`;
-      return { reason: reasons.imageCannotBePulled, message };
+      return { reason: reasons.imageCannotBePulled, message: texts.cannotBePulled(image, waiting.message) };
     }
     if (waiting?.reason && startReasons.has(waiting.reason)) return cannotStart(waiting.reason);
     const last = state?.terminated ?? lastState?.terminated;
@@ -74,36 +72,22 @@ function podTrouble({ metadata, status }: Pod): Trouble | undefined {
       // Between two tries it looks as if something had run and ended.
       if (last.reason === "StartError") return cannotStart("RunContainerError");
       if (last.reason === "OOMKilled") {
-        return { reason: reasons.outOfMemory, message: "it was stopped because it used more memory than it may" };
+        return { reason: reasons.outOfMemory, message: texts.outOfMemory };
       }
-      return { reason: reasons.containerCrashes, message: `it ends by itself (exit code ${last.exitCode})` };
+      return { reason: reasons.containerCrashes, message: texts.crashes(last.exitCode) };
     }
   }
   return undefined;
 }
 
-/** By the node it ran on: for what it did itself, or because somebody else took too much. */
-function evicted(message = ""): Trouble {
-  if (/exceed/i.test(message)) {
-    return { reason: reasons.outOfDisk, message: "it was stopped because it used more disk space than it may" };
-  }
-  return { reason: reasons.evicted, message: "it was stopped because its node ran short of memory or disk space" };
+function evicted(message?: string): Trouble {
+  if (isOverItsDisk(message)) return { reason: reasons.outOfDisk, message: texts.outOfDisk };
+  return { reason: reasons.evicted, message: texts.evicted };
 }
 
 function cannotStart(why: string): Trouble {
-  return { reason: reasons.containerCannotStart, message: `it cannot be started (${why})` };
+  return { reason: reasons.containerCannotStart, message: texts.cannotBeStarted(why) };
 }
-
-const imageReasons = new Set([
-  "ErrImagePull",
-  "ImagePullBackOff",
-  "InvalidImageName",
-  "ErrImageNeverPull",
-  "ImageInspectError",
-  "RegistryUnavailable",
-]);
-
-const startReasons = new Set(["CreateContainerConfigError", "CreateContainerError", "RunContainerError"]);
 
 /** Pods that are not even made: a quota or an admission rule is in the way. */
 function deploymentTrouble({ status }: Deployment): Trouble | undefined {
