@@ -46,6 +46,8 @@ export function describeRecords(startWorld: StartWorld): void {
       await poll(async () => expect((await recordOf(created))?.pods.web).toMatchObject({ restarts: 0, replaced: 1 }));
       expect(await recordOf(created)).not.toHaveProperty("stoppedAt");
 
+      // A second later, or there is nothing to gain.
+      await poll(async () => expect(Date.now()).toBeGreaterThan(Date.parse(startedAt) + 2000));
       await here.world.client.patch(ChallengeInstances, "berg", created.metadata.name, {
         type: "merge",
         body: { spec: { renewals: 1 } },
