@@ -238,10 +238,9 @@ export function describeEnds(startWorld: StartWorld): void {
         own.controller.writes().flatMap(({ verb, resource, at }) => (verb === "delete" && resource === what ? at : []));
       const namespaces = deletions("namespaces");
       expect([deletions("deployments").length, namespaces.length]).toEqual([15, 15]);
-      const withinASecond = namespaces.map(
-        (at) => namespaces.filter((other) => other >= at && other < at + 900).length,
-      );
-      expect(Math.max(...withinASecond)).toBeLessThanOrEqual(10);
+      // Turns are a second apart. On a busy machine the last request of one may come half a second late.
+      const together = namespaces.map((at) => namespaces.filter((other) => other >= at && other < at + 500).length);
+      expect(Math.max(...together)).toBeLessThanOrEqual(10);
       await own.controller.stop();
     });
 
