@@ -1,6 +1,6 @@
 /** Watches everything that an instance is made of, and keeps every version of it. */
 import type { KubeList, KubeObject, ResourceType, Stored } from "@berg/apimachinery";
-import { type Client, Informer } from "@berg/kube";
+import { type Change, type Client, Informer } from "@berg/kube";
 import { eventually } from "../runtime/eventually.ts";
 import type { Observed } from "./record.ts";
 
@@ -32,6 +32,8 @@ export class Followed {
   readonly changes: Observed[] = [];
   /** The newest version that has come of each UID. */
   readonly #seen = new Map<string, number>();
+  /** … and of all of them. */
+  #newest = 0;
   readonly #client: Client;
   readonly #informers: Informer<KubeObject>[] = [];
   readonly #stopping = new AbortController();
@@ -57,14 +59,26 @@ export class Followed {
   async #follow(types: ResourceType[]): Promise<void> {
     for (const type of types) {
       const informer = new Informer({ client: this.#client, type, transform: whole });
-      informer.onChange(({ type: change, object }) => {
-        this.#seen.set(object.metadata.uid, revision(object.metadata));
-        this.changes.push({ type: change, resource: type.resource, object, at: performance.now() });
-      });
+      informer.onChange((change) => this.#note(type.resource, change));
       this.#informers.push(informer);
     }
     this.#ended = Promise.all(this.#informers.map((informer) => informer.run(this.#stopping.signal)));
     await Promise.all(this.#informers.map((informer) => informer.synced()));
+  }
+
+  #note(resource: string, { type, object }: Change<KubeObject>): void {
+    const { metadata } = object;
+    const version = revision(metadata);
+    const change = { type, resource, at: performance.now() };
+    // It has no version of its own, and happened after all that was seen.
+    if (type === "deleted" && this.#seen.get(metadata.uid) === version) {
+      const gone = { ...object, metadata: { ...metadata, resourceVersion: String(this.#newest) } };
+      this.changes.push({ ...change, object: gone, isMissed: true });
+      return;
+    }
+    this.#newest = Math.max(this.#newest, version);
+    this.#seen.set(metadata.uid, version);
+    this.changes.push({ ...change, object });
   }
 
   /** The copy of one resource that follows it: `informer("challengeinstances")`. */

@@ -304,6 +304,12 @@ describe("I6 policy before pods is broken by", () => {
     ).toEqual([]);
   });
 
+  test("nothing, where a policy is missing from a new list, and nobody saw in which order things went", () => {
+    const told = story().namespace().policy().pod().policy("deleted");
+    Object.assign(told.changes.at(-1) ?? {}, { isMissed: true });
+    expect(told.broken).toEqual([]);
+  });
+
   test("nothing, in namespaces of others, or where the organiser wants no policies", () => {
     expect(story().namespace({}).pod().broken).toEqual([]);
     const free = story().namespace().pod();

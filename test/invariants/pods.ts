@@ -11,7 +11,7 @@ export const policyBeforePods: Invariant = ({ changes, hasPolicies }) => {
   for (const [change, alive] of replay(changes)) {
     const { namespace } = change.object.metadata;
     const isPod = change.resource === "pods" && change.type === "added";
-    const isLoss = policies.has(change.resource) && change.type === "deleted";
+    const isLoss = policies.has(change.resource) && change.type === "deleted" && !change.isMissed;
     if (!isPod && !isLoss) continue;
     const there = [...alive.values()].filter(({ object }) => object.metadata.namespace === namespace);
     if (!isOurNamespace(alive, namespace)) continue;

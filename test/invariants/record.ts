@@ -13,6 +13,8 @@ export interface Observed {
   object: Stored<KubeObject>;
   /** When the watch brought it, as `performance.now()` counts. */
   at: number;
+  /** A deletion that no watch has brought: a new list lacks the object. What else went meanwhile went in any order. */
+  isMissed?: boolean;
 }
 
 export interface RunRecord {

@@ -19,12 +19,14 @@ export async function startListenerInProcess(
   target: Connection,
   { env = {}, records, ...options }: ListenerOptions,
 ): Promise<RunningListener> {
-  const { clock = systemClock } = options;
+  const { clock = systemClock, only } = options;
+  // Who is shown some of the instances takes the namespaces of all others for ghosts.
+  const settings = readListenerSettings({ ...(only !== undefined && { GHOST_GRACE: "1000h" }), ...env });
   let kept = records as RuntimeRecords;
   const part = await runInProcess("listener", target, options, (manager, metrics) => {
     const { client } = manager;
     kept ??= new ClusterRecords({ client, instances: new OwnWrites(manager.informer(ChallengeInstances), clock) });
-    addListener(manager, { settings: readListenerSettings(env), records: kept, metrics, clock });
+    addListener(manager, { settings, records: kept, metrics, clock });
   });
   return { ...part, records: kept };
 }
