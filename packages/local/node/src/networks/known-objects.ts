@@ -21,8 +21,8 @@ export interface KnownObjectsOptions {
   clock: Clock;
   log: Logger;
   onChange(): void;
-  /** One that was made while we look. */
-  onNamespace(name: string): void;
+  /** A policy was made in it while we look. */
+  onPolicy(namespace: string): void;
   onNamespaceGone(name: string): void;
 }
 
@@ -37,7 +37,7 @@ export class KnownObjects {
   readonly #log: Logger;
   #isSynced = false;
 
-  constructor({ client, clock, log, onChange, onNamespace, onNamespaceGone }: KnownObjectsOptions) {
+  constructor({ client, clock, log, onChange, onPolicy, onNamespaceGone }: KnownObjectsOptions) {
     const common = { client, clock, log };
     this.#client = client;
     this.#log = log;
@@ -51,9 +51,11 @@ export class KnownObjects {
     this.slices.ensureIndex("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
     this.#pods.ensureIndex("uid", ({ metadata }) => [metadata.uid]);
     for (const informer of [this.services, this.slices, this.#pods, this.#policyInformer]) informer.onChange(onChange);
+    this.#policyInformer.onChange(({ type, object }) => {
+      if (type === "added" && this.#isSynced) onPolicy(object.metadata.namespace ?? "");
+    });
     this.namespaces.onChange(({ type, object }) => {
       if (type === "deleted") onNamespaceGone(object.metadata.name);
-      if (type === "added" && this.#isSynced) onNamespace(object.metadata.name);
       onChange();
     });
   }

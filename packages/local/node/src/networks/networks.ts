@@ -82,10 +82,10 @@ export async function startNetworks(options: NetworksOptions): Promise<Networks>
     clock,
     log,
     onChange: () => keeper?.changed(),
-    onNamespace: prepare,
+    onPolicy: prepare,
     onNamespaceGone: (namespace) => void networks.release(namespace),
   });
-  /** One that is made now is about to have pods: its network is there when they come. */
+  /** Where somebody says who may talk to pods, some are about to come: their network is there by then. */
   function prepare(namespace: string): void {
     networks
       .attach(namespace)
