@@ -11,13 +11,16 @@ export type WritePoint = Required<Pick<Point, "resource" | "verb" | "subresource
  */
 const isOfLife = ({ resource }: Seen) => !["events", "pods", "leases"].includes(resource);
 
-/** In the order in which they came. */
+/**
+ * In the order in which they came. What the server refused counts and is no point: a copy that is behind makes one ask
+ * again for what is done, or not, as it happens.
+ */
 export function writePoints(writes: readonly Seen[]): WritePoint[] {
   const counts = new Map<string, number>();
-  return writes.filter(isOfLife).map(({ resource, verb, subresource }) => {
+  return writes.filter(isOfLife).flatMap(({ resource, verb, subresource, code = 0 }) => {
     const nth = (counts.get(`${verb} ${resource}/${subresource}`) ?? 0) + 1;
     counts.set(`${verb} ${resource}/${subresource}`, nth);
-    return { resource, verb, subresource, nth };
+    return code < 300 ? [{ resource, verb, subresource, nth }] : [];
   });
 }
 
