@@ -30,8 +30,8 @@ export default defineConfig({
           globalSetup: ["test/control-plane/global-setup.ts"],
           testTimeout: 120_000,
           hookTimeout: 300_000,
-          // Each file runs a control plane of its own on two cores.
-          fileParallelism: false,
+          // Each file has a control plane of its own, and waits more than it works.
+          maxWorkers: 2,
         },
       },
       {

@@ -304,10 +304,14 @@ describe("I6 policy before pods is broken by", () => {
     ).toEqual([]);
   });
 
-  test("nothing, where a policy is missing from a new list, and nobody saw in which order things went", () => {
-    const told = story().namespace().policy().pod().policy("deleted");
-    Object.assign(told.changes.at(-1) ?? {}, { isMissed: true });
-    expect(told.broken).toEqual([]);
+  test("nothing, where a policy or its pod is missing from a new list, and nobody saw which went first", () => {
+    const begun = () => story().namespace().policy().pod();
+    const missed = (told: Story) => {
+      Object.assign(told.changes.at(-1) ?? {}, { isMissed: true });
+      return told.broken;
+    };
+    expect(missed(begun().policy("deleted"))).toEqual([]);
+    expect(missed(begun().policy("deleted").pod({}, { type: "deleted" }))).toEqual([]);
   });
 
   test("nothing, in namespaces of others, or where the organiser wants no policies", () => {

@@ -8,6 +8,8 @@ const policies = new Set(["networkpolicies", "ciliumnetworkpolicies"]);
 export const policyBeforePods: Invariant = ({ changes, hasPolicies }) => {
   if (!hasPolicies) return [];
   const violations: Violation[] = [];
+  // They may have gone long before anybody noticed.
+  const wentUnseen = new Set(changes.flatMap(({ isMissed, object }) => (isMissed ? object.metadata.uid : [])));
   for (const [change, alive] of replay(changes)) {
     const { namespace } = change.object.metadata;
     const isPod = change.resource === "pods" && change.type === "added";
@@ -16,7 +18,8 @@ export const policyBeforePods: Invariant = ({ changes, hasPolicies }) => {
     const there = [...alive.values()].filter(({ object }) => object.metadata.namespace === namespace);
     if (!isOurNamespace(alive, namespace)) continue;
     if (there.some(({ resource, object }) => policies.has(resource) && isMarked(object))) continue;
-    for (const pod of there.filter(({ resource, object }) => resource === "pods" && !hasEnded(object))) {
+    const pods = there.filter(({ resource, object }) => resource === "pods" && !hasEnded(object));
+    for (const pod of pods.filter(({ object }) => !wentUnseen.has(object.metadata.uid))) {
       const text = `at revision ${revisionOf(change)} ${nameOf(pod)} is there and its network policy is not`;
       violations.push({ invariant: "I6 policy before pods", text });
     }
