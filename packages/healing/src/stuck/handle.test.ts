@@ -116,7 +116,7 @@ describe("with STUCK_POLICY=restart", () => {
         args: [
           {
             metadata: {
-              ...{ namespace: "berg", name: "one", uid: "instance-1" },
+              ...{ namespace: "berg", name: "one", uid: "instance-1", resourceVersion: "1" },
               annotations: { [stuckRestartsAnnotation]: `1 ${at(100)}` },
             },
           },
@@ -144,6 +144,17 @@ describe("with STUCK_POLICY=restart", () => {
   test("a pause is waited for", async () => {
     const instance = makeInstance(told, { annotations: { [stuckRestartsAnnotation]: `1 ${at(70)}` } });
     expect(await look(restart, { instance })).toEqual({ calls: [], events: [], result: { requeueAfterMs: 30_000 } });
+  });
+
+  test("one that the copy does not show yet counts", async () => {
+    const counted = (mark: string) => makeInstance(told, { annotations: { [stuckRestartsAnnotation]: mark } });
+    const nothing = { calls: [], events: [] };
+    expect(await look(restart, { now: counted(`3 ${at(0)}`) })).toEqual({ ...nothing, result: undefined });
+    expect(await look(restart, { now: counted(`1 ${at(70)}`) })).toEqual({
+      ...nothing,
+      result: { requeueAfterMs: 30_000 },
+    });
+    expect(await look(restart, { now: "gone" })).toEqual({ ...nothing, result: undefined });
   });
 });
 

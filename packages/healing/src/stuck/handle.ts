@@ -14,14 +14,14 @@ import {
   type WantedCondition,
 } from "@berg/kube";
 import { type ChallengeInstance, ChallengeInstances, fieldManagers, foreignConditions } from "@berg/resources";
-import { by, isEnding } from "../observe/caches.ts";
+import { by } from "../observe/caches.ts";
 import { readNow } from "../observe/lookup.ts";
 import type { ListenerSettings } from "../settings/listener.ts";
 import { eventReasons, stuckRestartsAnnotation } from "../vocabulary.ts";
 import type { StuckPods } from "./confirm.ts";
 import { type Action, decideAction, wantedCondition } from "./decide.ts";
 import type { Findings } from "./findings.ts";
-import { summaryOf } from "./summary.ts";
+import { type Summary, summaryOf } from "./summary.ts";
 
 export interface StuckHandler {
   client: Client;
@@ -52,7 +52,10 @@ export async function handleStuck(
   );
   const wanted = wantedCondition(instance, summary);
   if (wanted) await say(instance, wanted, handler, signal);
-  return act(instance, decideAction(instance, summary, handler.settings, handler.clock.now()), handler, signal);
+  const action = decideAction(instance, summary, handler.settings, handler.clock.now());
+  if (action.do === "nothing") return undefined;
+  if (action.do === "wait") return { requeueAfterMs: action.untilMs - handler.clock.now() };
+  return act(instance, summary, await handler.confirm(action.pods, signal), handler, signal);
 }
 
 /** With the UID: a new instance of the same name is not told what the old one suffered from. */
@@ -73,35 +76,43 @@ async function say(
   else recorder.event(instance, "Normal", eventReasons.recovered, wanted.message);
 }
 
-function act(
-  instance: Stored<ChallengeInstance>,
-  action: Action,
+/** A copy of the instance that is behind must not give it a restart too many: what the server has of it decides. */
+async function act(
+  { metadata }: Stored<ChallengeInstance>,
+  summary: Summary,
+  stuck: Stored<Pod>[],
   handler: StuckHandler,
   signal: AbortSignal,
 ): Promise<Result | undefined> {
+  if (stuck.length === 0) return undefined;
+  const now = await readNow(handler.client, ChallengeInstances, metadata.namespace ?? "", metadata.name, signal);
+  if (now?.metadata.uid !== metadata.uid) return undefined;
+  const action = decideAction(now, summary, handler.settings, handler.clock.now());
   switch (action.do) {
     case "restart":
-      return restart(instance, action, handler, signal);
+      return restart(now, stuck, action, handler, signal);
     case "terminate":
-      return terminate(instance, action.pods, handler, signal);
+      return terminate(now, handler, signal);
     case "wait":
-      return Promise.resolve({ requeueAfterMs: action.untilMs - handler.clock.now() });
+      return { requeueAfterMs: action.untilMs - handler.clock.now() };
     case "nothing":
-      return Promise.resolve(undefined);
+      return undefined;
   }
 }
 
-/** Counted first: a crash in between costs a restart, and never gives one too many. */
+/**
+ * Counted first: a crash in between costs a restart, and never gives one too many. Whoever wrote to the instance
+ * meanwhile, such as another listener, makes this a conflict, and it is looked at again.
+ */
 async function restart(
   instance: Stored<ChallengeInstance>,
-  { pods, mark, isLast }: Extract<Action, { do: "restart" }>,
-  { client, recorder, instances, confirm }: StuckHandler,
+  stuck: Stored<Pod>[],
+  { mark, isLast }: Extract<Action, { do: "restart" }>,
+  { client, recorder, instances }: StuckHandler,
   signal: AbortSignal,
 ): Promise<undefined> {
-  const stuck = await confirm(pods, signal);
-  if (stuck.length === 0) return;
-  const { namespace = "", name, uid } = instance.metadata;
-  const metadata = { namespace, name, uid, annotations: { [stuckRestartsAnnotation]: mark } };
+  const { namespace = "", name, uid, resourceVersion } = instance.metadata;
+  const metadata = { namespace, name, uid, resourceVersion, annotations: { [stuckRestartsAnnotation]: mark } };
   const options = { fieldManager: fieldManagers.listener, force: true, signal };
   instances.wrote(await client.apply(ChallengeInstances, { metadata }, options));
   for (const { metadata: pod } of stuck) {
@@ -114,22 +125,18 @@ async function restart(
 }
 
 async function terminate(
-  { metadata }: Stored<ChallengeInstance>,
-  pods: readonly string[],
-  { client, recorder, instances, confirm }: StuckHandler,
+  instance: Stored<ChallengeInstance>,
+  { client, recorder, instances }: StuckHandler,
   signal: AbortSignal,
 ): Promise<undefined> {
-  if ((await confirm(pods, signal)).length === 0) return;
-  const { namespace = "", name, uid } = metadata;
-  const now = await readNow(client, ChallengeInstances, namespace, name, signal);
-  if (now?.metadata.uid !== uid || isEnding(now)) return;
+  const { namespace = "", name, uid, resourceVersion } = instance.metadata;
   const operations = [
     { op: "test", path: "/metadata/uid", value: uid },
     // Not a `test`: whoever wrote meanwhile, such as its owner who ends it, is a conflict and no mistake of ours.
-    { op: "replace", path: "/metadata/resourceVersion", value: now.metadata.resourceVersion },
+    { op: "replace", path: "/metadata/resourceVersion", value: resourceVersion },
     { op: "add", path: "/spec/terminationReason", value: "Failure" },
   ];
   const options = { fieldManager: fieldManagers.listener, signal };
   instances.wrote(await client.patch(ChallengeInstances, namespace, name, { type: "json", operations }, options));
-  recorder.event(now, "Warning", eventReasons.ended, "This instance is ended because it is stuck");
+  recorder.event(instance, "Warning", eventReasons.ended, "This instance is ended because it is stuck");
 }
