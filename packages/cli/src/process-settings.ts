@@ -83,3 +83,9 @@ export function readInto<T>(mistakes: string[], read: () => T): T | undefined {
     return undefined;
   }
 }
+
+/** Ends this process with code 2 as soon as nothing runs any more, and a line for each mistake. */
+export function refuse(mistakes: readonly string[]): void {
+  process.stderr.write(mistakes.map((mistake) => `${mistake}\n`).join(""));
+  process.exitCode = 2;
+}

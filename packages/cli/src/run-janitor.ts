@@ -7,20 +7,10 @@ import {
   renderTable,
   sweepOnce,
 } from "@berg/healing";
-import {
-  ConfigurationError,
-  createClient,
-  createMetrics,
-  errorText,
-  loadConnection,
-  Manager,
-  runProcess,
-  systemClock,
-  unlimited,
-} from "@berg/kube";
+import { ConfigurationError, createClient, errorText, loadConnection, systemClock, unlimited } from "@berg/kube";
 import type { JanitorCommandOptions } from "./janitor.ts";
-import { createLog } from "./log.ts";
-import { type ProcessSettings, readInto, readProcessSettings } from "./process-settings.ts";
+import { readInto, readProcessSettings, refuse } from "./process-settings.ts";
+import { runComponent } from "./run-component.ts";
 
 export async function runJanitor(options: JanitorCommandOptions): Promise<void> {
   const mistakes: string[] = [];
@@ -29,12 +19,11 @@ export async function runJanitor(options: JanitorCommandOptions): Promise<void> 
   const intervalMs = readInto(mistakes, () => readInterval(options.interval));
   const isOnce = Boolean(options.once || options.dryRun);
   if (options.force && !isOnce) mistakes.push("--force needs --once: somebody has to look at what it removes");
-  if (!settings || !own || intervalMs === undefined || mistakes.length > 0) {
-    process.stderr.write(mistakes.map((mistake) => `${mistake}\n`).join(""));
-    process.exitCode = 2;
-    return;
-  }
-  await (isOnce ? sweep(options, settings) : stay(options, settings, own, intervalMs));
+  if (!settings || !own || intervalMs === undefined || mistakes.length > 0) return refuse(mistakes);
+  if (isOnce) return sweep(options, settings);
+  // Without a lease: each deletion names one life of one object, so that two janitors do no harm.
+  const component = { name: "janitor", kubeconfig: options.kubeconfig, isElected: false, ...own } as const;
+  await runComponent(component, ({ manager, metrics }) => addJanitor(manager, { settings, intervalMs, metrics }));
 }
 
 async function sweep(options: JanitorCommandOptions, settings: JanitorSettings): Promise<void> {
@@ -60,26 +49,3 @@ async function sweep(options: JanitorCommandOptions, settings: JanitorSettings):
 
 const around = { clock: systemClock };
 const nothing = "Nothing to do: no instance is past its time, and every namespace of ours has its instance.\n";
-
-async function stay(
-  { kubeconfig }: JanitorCommandOptions,
-  settings: JanitorSettings,
-  { logLevel, healthPort, metricsPort }: ProcessSettings,
-  intervalMs: number,
-): Promise<void> {
-  const log = createLog(logLevel);
-  await runProcess(log, async (stop) => {
-    const connection = await loadConnection({
-      ...(kubeconfig !== undefined && { kubeconfig }),
-      ...around,
-      signal: stop,
-    });
-    const metrics = await createMetrics();
-    // No limit of our own: the server knows its load better, and tells (429, priority and fairness).
-    const client = createClient({ connection, component: "janitor", rate: unlimited, log, metrics: metrics.requests });
-    // Without a lease: each deletion names one life of one object, so that two janitors do no harm.
-    const manager = new Manager({ component: "janitor", client, log, metrics, health: { healthPort, metricsPort } });
-    addJanitor(manager, { settings, intervalMs, metrics });
-    await manager.run(stop);
-  });
-}

@@ -1,0 +1,61 @@
+/** What `berg controller`, `berg listener` and `berg janitor` have in common when they run on a cluster. */
+import {
+  createClient,
+  createMetrics,
+  type Logger,
+  loadConnection,
+  Manager,
+  type Metrics,
+  runProcess,
+  systemClock,
+  unlimited,
+} from "@berg/kube";
+import { createLog } from "./log.ts";
+import type { ProcessSettings } from "./process-settings.ts";
+
+export interface Component extends ProcessSettings {
+  name: "controller" | "listener" | "janitor";
+  kubeconfig?: string | undefined;
+  /** Of several, one works: the one that holds the lease. */
+  isElected: boolean;
+}
+
+export interface Place {
+  manager: Manager;
+  metrics: Metrics;
+  /** The one that this process runs in. */
+  namespace: string;
+  log: Logger;
+  /** What is put here is closed when the manager has ended. */
+  held: AsyncDisposableStack;
+}
+
+/** Runs what `add` puts into the manager until it is told to stop. */
+export async function runComponent(
+  { name, kubeconfig, isElected, logLevel, healthPort, metricsPort }: Component,
+  add: (place: Place) => void | Promise<void>,
+): Promise<void> {
+  const log = createLog(logLevel);
+  await runProcess(log, async (stop) => {
+    const options = { ...(kubeconfig !== undefined && { kubeconfig }), clock: systemClock, signal: stop };
+    const connection = await loadConnection(options);
+    const namespace = process.env.POD_NAMESPACE || connection.namespace;
+    const metrics = await createMetrics();
+    // No limit of our own: the server knows its load better, and tells (429, priority and fairness).
+    const client = createClient({ connection, component: name, rate: unlimited, log, metrics: metrics.requests });
+    const manager = new Manager({
+      component: name,
+      client,
+      log,
+      metrics,
+      // A client of its own: however much work waits, the lease is renewed.
+      ...(isElected && {
+        election: { client: createClient({ connection, component: `${name}-lease`, log }), namespace },
+      }),
+      health: { healthPort, metricsPort },
+    });
+    await using held = new AsyncDisposableStack();
+    await add({ manager, metrics, namespace, log, held });
+    await manager.run(stop);
+  });
+}
