@@ -6,7 +6,8 @@
 /** `["Host", "a", "Accept", "b"]`, as Node gives and takes them. */
 export type RawHeaders = readonly string[];
 
-const ofOneConnection = new Set([
+/** About one connection only: they never go on. */
+export const ofOneConnection: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
   "proxy-authenticate",

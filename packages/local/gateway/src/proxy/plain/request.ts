@@ -2,6 +2,7 @@
  * The requests that nearly all are, read in a few microseconds. What is unusual in any way is none of them, and is left
  * to Node's parser, which knows the rest of HTTP: so that what goes on is never what another reads differently.
  */
+import { ofOneConnection } from "../headers.ts";
 import { readHead } from "./message-head.ts";
 
 export interface PlainRequest {
@@ -15,19 +16,6 @@ export interface PlainRequest {
 }
 
 const firstLine = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (\/[\x21-\x7e]*) HTTP\/1\.1$/;
-
-/** Fields that make a request a matter for somebody who knows more. */
-const unusual = new Set([
-  "expect",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
 
 /** Undefined where it is no plain one, or its head is not all there. */
 export function readPlainRequest(
@@ -49,7 +37,7 @@ export function readPlainRequest(
       length = headers[at + 1] as string;
     } else if (name === "connection") {
       if (headers[at + 1]?.toLowerCase() !== "keep-alive") return undefined;
-    } else if (unusual.has(name)) return undefined;
+    } else if (name === "expect" || ofOneConnection.has(name)) return undefined;
   }
   if (hosts !== 1 || !/^\d{1,15}$/.test(length ?? "0")) return undefined;
   const [, method, url] = line as unknown as [string, string, string];
