@@ -4,12 +4,12 @@
  * which nobody is killed.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { refuseImages } from "../scenarios/image-policy.ts";
 import { inParallel } from "../scenarios/in-parallel.ts";
 import type { StartWorld } from "../scenarios/seeing.ts";
 import type { World } from "../scenarios/world.ts";
 import { kindOf, oneOfEach } from "./choose.ts";
 import type { Life } from "./lives.ts";
-import { refuseTheImage } from "./refusing-policy.ts";
 import { type Clean, cleanRun, type Kill, killedRun, killsOf, nameOf } from "./run.ts";
 import type { Start } from "./stage.ts";
 import { formatPoint, mayBeMissing } from "./writes.ts";
@@ -45,7 +45,7 @@ export function describeCrashes(startWorld: StartWorld, options: CrashOptions): 
 
   beforeAll(async () => {
     world = await startWorld();
-    await refuseTheImage(world.client);
+    await refuseImages(world.client, "deployments.invalid.example.com");
     for (const clean of await liveAll()) cleans.set(clean.life.name, clean);
   }, longest);
   afterAll(() => world?.end());

@@ -3,7 +3,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Namespaces, Services } from "@berg/kube";
 import { eventually } from "../runtime/eventually.ts";
 import { isIn, isRunning, namespaceOf } from "../scenarios/seeing.ts";
-import { refusedImage } from "./refusing-policy.ts";
 import type { Instance, Stage } from "./stage.ts";
 
 export interface Life {
@@ -96,7 +95,10 @@ async function flagLate(stage: Stage): Promise<void> {
 }
 
 async function refused(stage: Stage): Promise<void> {
-  const challenge = await stage.world.challenge().container("web", { image: refusedImage }).create();
+  const challenge = await stage.world
+    .challenge()
+    .container("web", { image: "deployments.invalid.example.com/web:1" })
+    .create();
   const instance = await stage.create(stage.instance(challenge));
   await stage.stop("refused", instance, isIn("Failed", "ManifestRefused"));
   await stage.remove(instance);

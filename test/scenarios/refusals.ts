@@ -1,25 +1,15 @@
 /** The API server does not take what an instance is made of: each kind of refusal is told apart, shown, and got over. */
 import { randomUUID } from "node:crypto";
-import { defineResource, isForbidden, isInvalid, isNotFound, type KubeObject, type Stored } from "@berg/apimachinery";
-import { ConfigMaps, Deployments, Namespaces, Pods, ResourceQuotas } from "@berg/kube";
+import { isNotFound, type Stored } from "@berg/apimachinery";
+import { ConfigMaps, Namespaces, ResourceQuotas } from "@berg/kube";
 import { type ChallengeInstance, Challenges } from "@berg/resources";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Answer, Seen } from "../faults/proxy.ts";
 import { eventually } from "../runtime/eventually.ts";
 import type { RunningController } from "./controllers.ts";
+import { allowImages, refuseImages } from "./image-policy.ts";
 import { conditionOf, endOf, eventsOf, isIn, isRunning, namespaceOf, Objects, type StartWorld } from "./seeing.ts";
 import type { World } from "./world.ts";
-
-const admission = (resource: string, kind: string) =>
-  defineResource<KubeObject & { spec: object }>({
-    group: "admissionregistration.k8s.io",
-    version: "v1",
-    resource,
-    kind,
-    namespaced: false,
-  });
-const Policies = admission("validatingadmissionpolicies", "ValidatingAdmissionPolicy");
-const Bindings = admission("validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding");
 
 export function describeRefusals(startWorld: StartWorld): void {
   let world: World;
@@ -30,9 +20,9 @@ export function describeRefusals(startWorld: StartWorld): void {
   beforeAll(async () => {
     world = await startWorld();
     await Promise.all([
-      forbid("deployments", "Invalid"),
-      forbid("deployments", "Forbidden"),
-      forbid("pods", "Forbidden"),
+      refuseImages(world.client, "deployments.invalid.example.com"),
+      refuseImages(world.client, "deployments.forbidden.example.com"),
+      refuseImages(world.client, "pods.forbidden.example.com"),
     ]);
     controller = await world.startController();
     controller.proxy.answer = (seen) => answers.get(seen.namespace ?? "")?.(seen);
@@ -40,58 +30,6 @@ export function describeRefusals(startWorld: StartWorld): void {
   afterAll(async () => {
     await world?.stop();
   });
-
-  /** A rule of the organiser's: whoever runs the image `deployments.invalid.example.com/…` gets 422, and so on. */
-  async function forbid(resource: "deployments" | "pods", reason: "Invalid" | "Forbidden") {
-    const name = `${resource}.${reason.toLowerCase()}.example.com`;
-    const containers = resource === "pods" ? "object.spec.containers" : "object.spec.template.spec.containers";
-    await world.client.create(Policies, {
-      metadata: { name },
-      spec: {
-        failurePolicy: "Fail",
-        matchConstraints: {
-          resourceRules: [
-            {
-              apiGroups: [resource === "pods" ? "" : "apps"],
-              apiVersions: ["v1"],
-              operations: ["CREATE", "UPDATE"],
-              resources: [resource],
-            },
-          ],
-        },
-        validations: [
-          {
-            expression: `${containers}.all(each, !each.image.startsWith("${name}/"))`,
-            message: "images from there are not for this cluster",
-            reason,
-          },
-        ],
-      },
-    });
-    await world.client.create(Bindings, {
-      metadata: { name },
-      spec: { policyName: name, validationActions: ["Deny"] },
-    });
-    await eventually(`the policy ${name} is in force`, () => isDenied(resource, `${name}/web:1`));
-  }
-
-  async function isDenied(resource: "deployments" | "pods", image: string): Promise<boolean> {
-    const pod = { containers: [{ name: "web", image }] };
-    const labels = { app: "try" };
-    const metadata = { namespace: "default", name: "try" };
-    const tried =
-      resource === "pods"
-        ? world.client.create(Pods, { metadata, spec: pod }, { dryRun: true })
-        : world.client.create(
-            Deployments,
-            { metadata, spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: pod } } },
-            { dryRun: true },
-          );
-    return tried.then(
-      () => false,
-      (error) => isInvalid(error) || (isForbidden(error) && error.message.includes("not for this cluster")),
-    );
-  }
 
   function useImage(challenge: { metadata: { name: string } }, image: string) {
     const patch = { type: "merge", body: { spec: { containers: [{ hostname: "web", image }] } } } as const;
@@ -146,7 +84,7 @@ export function describeRefusals(startWorld: StartWorld): void {
       expect(held.status?.message).toContain("The Deployment web cannot be made: ");
       expect(held.status?.message).toContain("images from there are not for this cluster");
       expect(conditionOf(held, "DeploymentsCreated")).toMatchObject({ status: "False", reason: "Forbidden" });
-      await world.client.delete(Bindings, "", name);
+      await allowImages(world.client, name);
       await world.until(instance, isRunning);
     });
 
@@ -237,7 +175,7 @@ export function describeRefusals(startWorld: StartWorld): void {
       expect(await eventsOf(world, held, "InstanceUnhealthy")).toContainEqual(
         expect.objectContaining({ type: "Warning", message: held.status?.message }),
       );
-      await world.client.delete(Bindings, "", name);
+      await allowImages(world.client, name);
       await world.until(instance, isRunning, { within: 60_000 });
     });
 
