@@ -31,6 +31,7 @@ export { type CustomResourceDefinition, customResourceDefinitions } from "./crd.
 export { ChallengeInstances, Challenges } from "./definitions.ts";
 export { type FieldError, type FieldPath, fieldName, formatFieldError } from "./field-error.ts";
 export { generatedFiles } from "./generate.ts";
+export { isEnding } from "./is-ending.ts";
 export { imageReasons, isOverItsDisk, startReasons, troubleTexts } from "./trouble-texts.ts";
 export { type Validation, validateChallenge, validateChallengeInstance } from "./validate.ts";
 export * from "./vocabulary.ts";

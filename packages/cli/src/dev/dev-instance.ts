@@ -1,6 +1,6 @@
 /** The one instance of a Challenge that an author looks at, with what it says, from its start to its end. */
 import { isConflict, isNotFound, type Stored } from "@berg/apimachinery";
-import { type Challenge, type ChallengeInstance, ChallengeInstances } from "@berg/resources";
+import { type Challenge, type ChallengeInstance, ChallengeInstances, isEnding } from "@berg/resources";
 import { webPorts } from "../instance/addresses.ts";
 import { flagPlaces } from "../instance/flag-places.ts";
 import { follow, type Seen } from "../instance/follow.ts";
@@ -9,7 +9,7 @@ import type { Paint } from "../instance/paint.ts";
 import { Progress } from "../instance/progress.ts";
 import { madeFlag, manifestFor, ownerOf } from "../instance/run-start.ts";
 import type { Session } from "../instance/session.ts";
-import { isEnding, viewOf } from "../instance/view.ts";
+import { viewOf } from "../instance/view.ts";
 import { processLabel } from "./abandoned.ts";
 import { followLogs, type LogLine } from "./logs.ts";
 import { renderRunning } from "./render.ts";

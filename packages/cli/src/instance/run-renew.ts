@@ -1,7 +1,7 @@
 /** `berg instance renew`: asks for more time, and waits for what the controller answers. */
 import { isConflict, type Stored } from "@berg/apimachinery";
 import { historyReasons } from "@berg/instances";
-import { type ChallengeInstance, ChallengeInstances, type ExpiryChange } from "@berg/resources";
+import { type ChallengeInstance, ChallengeInstances, type ExpiryChange, isEnding } from "@berg/resources";
 import { Failure } from "./failure.ts";
 import { follow } from "./follow.ts";
 import { paintFor } from "./paint.ts";
@@ -10,7 +10,6 @@ import { Progress } from "./progress.ts";
 import { endsRow, renderRows } from "./render-text.ts";
 import { type ClusterOptions, inSession, type Session } from "./session.ts";
 import type { ExitCode, Surroundings } from "./surroundings.ts";
-import { isEnding } from "./view.ts";
 import { type WaitOptions, waitMs } from "./wait-timeout.ts";
 
 export interface RenewOptions extends ClusterOptions, WaitOptions {

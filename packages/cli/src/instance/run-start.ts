@@ -8,6 +8,7 @@ import {
   type ChallengeInstance,
   type ChallengeInstanceSpec,
   ChallengeInstances,
+  isEnding,
   validateChallengeInstance,
 } from "@berg/resources";
 import { webPorts } from "./addresses.ts";
@@ -21,7 +22,7 @@ import { Progress } from "./progress.ts";
 import { renderAsked, renderStarted, type StartedView } from "./render-start.ts";
 import { type ClusterOptions, inSession, type Session } from "./session.ts";
 import type { ExitCode, Surroundings } from "./surroundings.ts";
-import { isEnding, viewOf } from "./view.ts";
+import { viewOf } from "./view.ts";
 import { type WaitOptions, waitMs } from "./wait-timeout.ts";
 
 export interface StartOptions extends ClusterOptions, WaitOptions {

@@ -2,9 +2,8 @@
 import type { Stored } from "@berg/apimachinery";
 import { conditionTypes, reasons } from "@berg/instances";
 import { findCondition } from "@berg/kube";
-import type { ChallengeInstance } from "@berg/resources";
+import { type ChallengeInstance, isEnding } from "@berg/resources";
 import { printable } from "./printable.ts";
-import { isEnding } from "./view.ts";
 
 export function stageOf(instance: Stored<ChallengeInstance>): string {
   return printable(isEnding(instance) ? endingStage(instance) : livingStage(instance));

@@ -80,18 +80,24 @@ describe("a stage", () => {
     {
       given: {
         phase: "Terminating",
+        terminationReason: "Timeout",
         message: "Its time is up.",
         conditions: [{ ...stuck, reason: "StoppingWorkload" }],
       },
       want: "Its time is up.",
     },
     {
-      given: { phase: "Terminating", message: "Its time is up.", conditions: [{ ...stuck, reason: "NamespaceStuck" }] },
+      given: {
+        phase: "Terminating",
+        terminationReason: "Timeout",
+        message: "Its time is up.",
+        conditions: [{ ...stuck, reason: "NamespaceStuck" }],
+      },
       want: "Its time is up. It does not go away.",
     },
-    { given: { phase: "Terminated" }, want: "Everything of it is gone." },
+    { given: { phase: "Terminated", terminationReason: "Timeout" }, want: "Everything of it is gone." },
     {
-      given: { phase: "Terminated" },
+      given: { phase: "Terminated", terminationReason: "Timeout" },
       metadata: { finalizers: ["api/sync"] },
       want: "Everything of it is gone. The object is held by api/sync.",
     },

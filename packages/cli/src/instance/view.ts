@@ -3,7 +3,7 @@
  * beside this file documents the fields; programs rely on them. The flag is never among them.
  */
 import type { Stored } from "@berg/apimachinery";
-import type { ChallengeInstance, InstancePhase, TerminationReason } from "@berg/resources";
+import { type ChallengeInstance, type InstancePhase, isEnding, type TerminationReason } from "@berg/resources";
 import { type Address, addressOf } from "./addresses.ts";
 
 export interface InstanceView {
@@ -56,13 +56,4 @@ export function viewOf(instance: Stored<ChallengeInstance>, web: ReadonlySet<str
     ending: isEnding(instance),
     ...given,
   };
-}
-
-export function isEnding({ metadata, spec, status }: ChallengeInstance): boolean {
-  return (
-    metadata.deletionTimestamp !== undefined ||
-    spec.terminationReason !== undefined ||
-    status?.phase === "Terminating" ||
-    status?.phase === "Terminated"
-  );
 }

@@ -41,11 +41,6 @@ export function containerOf({ metadata }: Pod): string {
   return metadata.labels?.[labels.container] ?? "";
 }
 
-/** Whether somebody has asked for its end, or it has begun. */
-export function isEnding({ metadata, spec, status }: ChallengeInstance): boolean {
-  return Boolean(metadata.deletionTimestamp || spec.terminationReason || status?.terminationReason);
-}
-
 function instancesOf(object: KubeObject): string[] {
   const uid = instanceUidOf(object);
   return uid === undefined ? [] : [uid];

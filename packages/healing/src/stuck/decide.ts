@@ -1,8 +1,7 @@
 /** What to say and do about an instance, given what its pods amount to. Pure. */
 import { formatTime, parseTime, type Stored } from "@berg/apimachinery";
 import { findCondition, type WantedCondition } from "@berg/kube";
-import { type ChallengeInstance, foreignConditions } from "@berg/resources";
-import { isEnding } from "../observe/caches.ts";
+import { type ChallengeInstance, foreignConditions, isEnding } from "@berg/resources";
 import type { ListenerSettings } from "../settings/listener.ts";
 import { recoveredReason, stuckRestartsAnnotation } from "../vocabulary.ts";
 import type { Summary } from "./summary.ts";

@@ -4,10 +4,9 @@
  */
 import { parseTime, type Stored } from "@berg/apimachinery";
 import { findCondition, type Namespace } from "@berg/kube";
-import type { ChallengeInstance } from "@berg/resources";
+import { type ChallengeInstance, isEnding } from "@berg/resources";
 import { isOurs } from "../builders/marks.ts";
 import { type ConditionType, conditionTypes } from "../vocabulary.ts";
-import { isEnding } from "./is-ending.ts";
 
 /** What takes longer waits for an image, a node or a container's time to end, and costs the API server nothing. */
 const busyMs = 10_000;

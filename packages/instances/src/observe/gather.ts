@@ -17,7 +17,7 @@ import {
   type Random,
   type SettledChildren,
 } from "@berg/kube";
-import { type ChallengeInstance, Challenges, finalizers } from "@berg/resources";
+import { type ChallengeInstance, Challenges, finalizers, isEnding } from "@berg/resources";
 import { isOurs } from "../builders/marks.ts";
 import { instanceNamespaceName } from "../builders/names.ts";
 import { isExpired } from "../expiry/due.ts";
@@ -25,7 +25,6 @@ import type { Settings } from "../settings/settings.ts";
 import { conditionTypes, reasons } from "../vocabulary.ts";
 import { by, type Caches, challengeKey } from "./caches.ts";
 import { newInstanceId } from "./instance-id.ts";
-import { isEnding } from "./is-ending.ts";
 import { neededKinds } from "./kinds.ts";
 import type { Places } from "./places.ts";
 import { recorded } from "./record.ts";

@@ -9,10 +9,9 @@ import {
   watchMapped,
   watchOwned,
 } from "@berg/kube";
-import { type ChallengeInstance, labels } from "@berg/resources";
+import { type ChallengeInstance, isEnding, labels } from "@berg/resources";
 import { reasons } from "../vocabulary.ts";
 import { by, type Caches, type ChildSource } from "./caches.ts";
-import { isEnding } from "./is-ending.ts";
 import type { Places } from "./places.ts";
 import type { Turns } from "./turns.ts";
 

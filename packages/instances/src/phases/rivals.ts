@@ -1,9 +1,8 @@
 /** An owner has one instance at a time. Of several, the one that runs already keeps its place; else the oldest gets it. */
 import type { Stored } from "@berg/apimachinery";
 import { isConditionTrue } from "@berg/kube";
-import type { ChallengeInstance } from "@berg/resources";
+import { type ChallengeInstance, isEnding } from "@berg/resources";
 import { isManagedByBerg, isOurs } from "../builders/marks.ts";
-import { isEnding } from "../observe/is-ending.ts";
 import type { Snapshot } from "../observe/snapshot.ts";
 import { conditionTypes } from "../vocabulary.ts";
 

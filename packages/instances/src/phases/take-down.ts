@@ -4,8 +4,8 @@
  */
 import { type KubeObject, parseTime, type Stored } from "@berg/apimachinery";
 import { Deployments, isConditionTrue, type Namespace, Namespaces, type Pod, Pods } from "@berg/kube";
+import { isEnding } from "@berg/resources";
 import { isAnothers, isOurs } from "../builders/marks.ts";
-import { isEnding } from "../observe/is-ending.ts";
 import type { Snapshot } from "../observe/snapshot.ts";
 import { conditionTypes } from "../vocabulary.ts";
 import type { Effect } from "./decision.ts";

@@ -6,10 +6,10 @@ import {
   type ChallengeInstanceStatus,
   finalizers,
   type InstancePhase,
+  isEnding,
   labels,
   managedByBerg,
 } from "@berg/resources";
-import { isEnding } from "../observe/is-ending.ts";
 import { conditionTypes } from "../vocabulary.ts";
 import type { ModelRequest } from "./model-client.ts";
 import type { ModelChange } from "./model-cluster.ts";

@@ -1,4 +1,4 @@
-import type { ChallengeInstance } from "@berg/resources";
+import type { ChallengeInstance } from "./challenge-instance.ts";
 
 /** Whether somebody has asked for its end, or it has begun. */
 export function isEnding({ metadata, spec, status }: ChallengeInstance): boolean {
