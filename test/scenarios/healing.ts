@@ -86,10 +86,7 @@ export function describeHealing(startWorld: StartWorld): void {
       const running = await world.until(created, isIn("Running"), { within: 60_000 });
       expect(running.status).not.toHaveProperty("message");
       const recovered = (instance: Instance) => conditionOf(instance, foreignConditions.stuck)?.status === "False";
-      // One that ended again and again has to run for a while before anybody believes it.
-      if (!["ContainerCrashes", "OutOfMemory"].includes(reason)) {
-        expect((await world.until(created, recovered)).status).toMatchObject({ phase: "Running" });
-      }
+      expect((await world.until(created, recovered)).status).toMatchObject({ phase: "Running" });
       const told = await eventsOf(world, running, "InstanceReady");
       // On a busy machine it may have taken too long to start before.
       const failures = told.filter((event) => event.reason === "InstanceFailed" && event.message === message);
@@ -105,10 +102,21 @@ export function describeHealing(startWorld: StartWorld): void {
       const failed = await world.until(created, isIn("Failed", "ContainerCrashes"), { within: 60_000 });
       expect(failed.status).toMatchObject({ readyAt: before.status?.readyAt, services: before.status?.services });
       await behave(failed, "ready");
-      const well = await world.until(created, isIn("Running"));
+      // One that ended again and again has to run for a while before anybody believes it.
+      const well = await world.until(created, isIn("Running"), { within: 60_000 });
       expect(conditionOf(well, "Healthy")).toMatchObject({ status: "True" });
       await eventsOf(world, well, "InstanceHealthy");
       expect(phasesOf(well).slice(-3)).toEqual(["Running", "Failed", "Running"]);
+    });
+
+    test("and is ready for a moment each time it is started again stays failed", async () => {
+      const created = await hurried.instance(await challenge("crash-loop run=1s backoff=200ms").create()).create();
+      const failed = await world.until(created, isIn("Failed", "ContainerCrashes"), { within: 60_000 });
+      const restarts = async () => (await podsOf(failed))[0]?.status?.containerStatuses?.[0]?.restartCount ?? 0;
+      const before = await restarts();
+      await eventually("it has been ready three times more", async () => (await restarts()) >= before + 3, 60_000);
+      expect(phasesOf(failed).at(-1)).toBe("Failed");
+      expect(phasesOf(failed).filter((phase) => phase === "Failed")).toHaveLength(1);
     });
 
     test("is ended where the organiser wants it so, and its owner reads why to the last", async () => {

@@ -122,6 +122,7 @@ export function describeStuck(startWorld: StartWorld): void {
       expect(failed.status).toMatchObject({ readyAt: before.status?.readyAt, services: before.status?.services });
       expect(conditionOf(failed, "Healthy")).toMatchObject({ status: "False", reason: "ContainerCrashes" });
       await behave(failed, "ready");
+      await say(failed, recovered);
       const well = await world.until(created, isRunning);
       expect(conditionOf(well, "Healthy")).toMatchObject({ status: "True" });
       const told = await eventsOf(world, well, "InstanceHealthy");

@@ -18,8 +18,11 @@ export type Verdict =
   | { readonly is: "waiting"; readonly againAt?: number }
   | { readonly is: "stuck"; readonly kind: Trouble["kind"]; readonly reason: StuckReason; readonly message: string };
 
-/** A container that was started again so many times counts as well when it has run for this long. */
-const steadyMs = 60_000;
+/**
+ * A container that was started again so many times counts as well when it has run for this long. The controller, which
+ * need not hear from us, waits longer.
+ */
+const steadyMs = 15_000;
 
 /** `firstSeen`: when the trouble that it has now was seen for the first time. All times in ms since 1970. */
 export function judge(pod: Pod, firstSeen: number, now: number, thresholds: Thresholds): Verdict {

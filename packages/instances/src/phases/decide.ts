@@ -67,16 +67,17 @@ export function decide(seen: Snapshot, settings: Settings): Decision {
     if (draft.status.readyAt !== undefined) sayHowItIs(seen, draft, draft.status.services ?? services());
     return { effects, status: draft.status, statusFirst: false, dueAt: due };
   }
-  sayHowItIs(seen, draft, services());
-  return { ...nothing(draft), dueAt: due };
+  return { ...nothing(draft), dueAt: earliest(sayHowItIs(seen, draft, services()), due) };
 }
 
-function sayHowItIs(seen: Snapshot, draft: StatusDraft, services: InstanceService[]): void {
+/** Returns when that may be otherwise though nobody says anything. */
+function sayHowItIs(seen: Snapshot, draft: StatusDraft, services: InstanceService[]): number | undefined {
   const health = podHealth(seen);
   if (health.ready || draft.status.readyAt !== undefined) running(draft, health, services);
   else starting(draft, health);
   const verdict = verdictOf(seen, health);
   if (verdict) draft.enterFor("Failed", verdict);
+  return health.dueAt;
 }
 
 function nothing(draft: StatusDraft): Decision {

@@ -4,11 +4,14 @@ import { type Deployment, findCondition, isConditionTrue, type Pod } from "@berg
 import { imageReasons, isOverItsDisk, labels, startReasons, troubleTexts as texts } from "@berg/resources";
 import type { Snapshot } from "../observe/snapshot.ts";
 import { type Reason, reasons } from "../vocabulary.ts";
+import { steadyAt } from "./stuck.ts";
 
 export interface PodHealth {
   ready: boolean;
   reason: Reason;
   message: string;
+  /** When there is reason to look again, though nobody says anything. */
+  dueAt?: number | undefined;
 }
 
 /**
@@ -20,17 +23,22 @@ export function podHealth(seen: Snapshot): PodHealth {
   if (deployments.length === 0)
     return { ready: false, reason: reasons.podsMissing, message: "Its containers are gone." };
   const waiting: string[] = [];
+  let dueAt: number | undefined;
   for (const deployment of deployments) {
     const { name } = deployment.metadata;
     const pods = inOrder(seen.pods.filter(({ metadata }) => metadata.labels?.[labels.container] === name));
-    if (pods.some(isReady)) continue;
+    const ready = pods.filter(isReady);
+    const times = ready.map((pod) => steadyAt(seen, pod));
+    if (times.includes(undefined)) continue;
+    if (ready.length > 0) dueAt = Math.min(...(times as number[]));
     const trouble =
       aliveFirst(pods).map(podTrouble).find(Boolean) ?? (pods.length === 0 && deploymentTrouble(deployment));
-    if (trouble) return { ready: false, reason: trouble.reason, message: `Container ${name}: ${trouble.message}` };
+    if (trouble)
+      return { ready: false, reason: trouble.reason, message: `Container ${name}: ${trouble.message}`, dueAt };
     waiting.push(name);
   }
   if (waiting.length === 0) return { ready: true, reason: reasons.ready, message: "All containers are ready." };
-  return { ready: false, reason: reasons.waitingForPods, message: `Waiting for ${waiting.join(", ")}.` };
+  return { ready: false, reason: reasons.waitingForPods, message: `Waiting for ${waiting.join(", ")}.`, dueAt };
 }
 
 /** By name: in whatever order they are found, the same one is told of. */

@@ -4,6 +4,7 @@ import { type ChallengeInstanceStatus, statusLimits } from "@berg/resources";
 import { describe, expect, test } from "vitest";
 import { makeInstance, makeSettings, startOfTest } from "../testing/make-objects.ts";
 import { makeSnapshot } from "../testing/make-snapshot.ts";
+import { podStatus } from "../testing/model-cluster.ts";
 import { decide } from "./decide.ts";
 
 const settings = makeSettings();
@@ -61,6 +62,30 @@ describe("it has not failed, or no longer,", () => {
       if (script === "ready") expect(again).not.toHaveProperty("reason");
       else expect(again.reason).toBe("ContainerCrashes");
     }
+  });
+});
+
+describe("one that ends again and again, and is ready for a moment,", () => {
+  const readyAgain = (restartCount: number) => {
+    const [container] = podStatus("ready").containerStatuses ?? [];
+    const state = { running: { startedAt: formatTime(startOfTest) } };
+    return { ...podStatus("ready"), containerStatuses: [{ ...container, restartCount, state }] } as never;
+  };
+  const seenAt = (seconds: number, restartCount = 3) =>
+    after(stuckLater)
+      .withPods(readyAgain(restartCount))
+      .at(startOfTest + seconds * 1000);
+
+  test("stays failed, and is looked at when it has run for a while", () => {
+    const steadyAt = startOfTest + 30_000;
+    expect(decided(seenAt(29))).toMatchObject({ status: { phase: "Failed", ...why }, dueAt: steadyAt });
+    expect(statusOf(seenAt(30)).phase).toBe("Running");
+    expect(statusOf(seenAt(1, 0)).phase).toBe("Running");
+  });
+
+  test("is well as soon as the listener says so", () => {
+    const takenBack = after(withVerdict(runs, { ...why, status: "False" })).withPods(readyAgain(3));
+    expect(statusOf(takenBack).phase).toBe("Running");
   });
 });
 
