@@ -64,7 +64,7 @@ async function configure(directory: string): Promise<Record<string, string>> {
     join(directory, file),
   ) as [string, string, string];
   await mkdir(join(directory, "networks"));
-  // runc, for crun refuses mixed cgroups; the limits, because raising them may not be permitted.
+  // runc, for crun refuses mixed cgroups.
   await writeFile(
     conf,
     `[engine]
@@ -72,8 +72,6 @@ runtime = "runc"
 cgroup_manager = "cgroupfs"
 events_logger = "file"
 tmp_dir = "${directory}/tmp"
-[containers]
-default_ulimits = ["nofile=1024:1024", "nproc=4096:4096"]
 [network]
 network_backend = "netavark"
 network_config_dir = "${directory}/networks"

@@ -136,13 +136,12 @@ export function describeHealing(startWorld: StartWorld): void {
 
     test("gets new pods where the organiser wants it so, and runs with them", async () => {
       const cell = await Cell.start(world);
-      const env = { ...hasty, STUCK_ERROR_AFTER: "3s", STUCK_POLICY: "restart" };
-      const listener = await world.startListener({ only: cell.namespace, env });
       const spoilt = challenge(missing);
       const created = await cell.instance(await spoilt.create()).create();
       const sick = await world.until(created, isIn("Starting", "ImageCannotBePulled"));
       const before = await podsOf(sick);
       spoilt.behaving("ready");
+      const listener = await world.startListener({ only: cell.namespace, env: { ...hasty, STUCK_POLICY: "restart" } });
       await world.until(created, isIn("Running"), { within: 60_000 });
       const after = await podsOf(sick);
       expect(after.map(({ metadata }) => metadata.uid)).not.toEqual(before.map(({ metadata }) => metadata.uid));

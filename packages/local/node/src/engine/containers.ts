@@ -4,13 +4,15 @@ import { type ContainerAnswer, containerOf, type SummaryAnswer, summaryOf } from
 import { type Container, type ContainerCreate, EngineError, type Labels } from "./engine.ts";
 import { filtersOf } from "./filters.ts";
 import type { Session } from "./session.ts";
+import { ownUlimits } from "./ulimits.ts";
 
 const pathOf = (id: string) => `/containers/${encodeURIComponent(id)}`;
 
 export async function createContainer(session: Session, name: string, body: ContainerCreate, signal?: AbortSignal) {
   const what = `create container ${name}`;
   const path = "/containers/create";
-  const { body: answer } = await session.send({ what, method: "POST", path, query: { name }, json: body, signal });
+  const json = { ...body, HostConfig: { ...(await ownUlimits()), ...body.HostConfig } };
+  const { body: answer } = await session.send({ what, method: "POST", path, query: { name }, json, signal });
   return { id: (answer as { Id: string }).Id };
 }
 
