@@ -31,6 +31,13 @@ onEachEngine((given) => {
     expect((await given.engine.inspectImage(name))?.id).not.toBe(before?.id);
   });
 
+  test("what a command wrote while it was built is in it, and what it said is told", async () => {
+    const name = "berg.test/run:1";
+    const said = await build(name, `FROM ${image}\nRUN echo made here && echo made > /made\nCMD ["cat", "/made"]\n`);
+    expect(said.join("\n")).toContain("made here");
+    expect(await given.engine.inspectImage(name)).toMatchObject({ command: ["cat", "/made"] });
+  });
+
   test.each([
     { what: "a command that does not exist", line: "FRY eggs", want: /FRY/i },
     { what: "a file that is not there", line: "COPY nothing.txt /", want: /nothing\.txt/ },
