@@ -3,6 +3,7 @@ import { keyOf, type Stored } from "@berg/apimachinery";
 import { Informer } from "@berg/kube";
 import { type ChallengeInstance, ChallengeInstances } from "@berg/resources";
 import { Failure } from "./failure.ts";
+import { tellOfPodWarnings } from "./pod-warnings.ts";
 import type { Progress } from "./progress.ts";
 import type { Session } from "./session.ts";
 import { spanText } from "./span.ts";
@@ -62,6 +63,15 @@ export async function follow<T>(
   signal.addEventListener("abort", () => answer.reject(signal.reason), { once: true });
   if (signal.aborted) answer.reject(signal.reason);
   const running = informer.run(stop);
+  const warning = tellOfPodWarnings(
+    {
+      client,
+      clock,
+      namespace: () => (latest.status?.phase === "Starting" ? latest.status.namespace : undefined),
+      tell: (text) => progress.note(text),
+    },
+    stop,
+  );
   // It may have gone between the call that gave it to us and the first list.
   informer.synced(stop).then(
     () => informer.get(keyOf(first))?.metadata.uid !== uid && look({ instance: latest, isGone: true }),
@@ -73,7 +83,7 @@ export async function follow<T>(
     patience.cancel();
     limit?.cancel();
     ended.abort();
-    await running;
+    await Promise.all([running, warning]);
   }
 }
 
