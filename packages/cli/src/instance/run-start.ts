@@ -99,6 +99,8 @@ export function manifestFor(session: Session, name: string, { owner, flag, timeo
   };
   const wrong = validateChallengeInstance({ ...manifest, metadata: { name: "any" } }).errors;
   const texts = wrong.map(({ field, message }) => `${optionOf[field] ?? field}: ${message}`);
+  // A variable that was not set. The kind allows it, for Challenges without a flag; nobody means it here.
+  if (flag === "") texts.push("--flag: it is empty. Give one, or leave the option out, and one is made");
   if (texts.length > 0) throw new Failure(texts.join("\n       "), 2);
   return manifest;
 }

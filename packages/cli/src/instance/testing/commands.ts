@@ -184,6 +184,7 @@ export function describeCommands(startWorld: (options: WorldOptions) => Promise<
     test.each([
       { options: { owner: "ada" }, want: '--owner: Invalid value: "ada": must be a UUID' },
       { options: { timeout: "soon" }, want: '--timeout: Invalid value: "soon": must be hours, minutes' },
+      { options: { flag: "" }, want: "--flag: it is empty. Give one, or leave the option out" },
       { options: { flag: "x".repeat(1025) }, want: "--flag: Too long: may not be more than 1024 characters" },
       { options: { namespace: "a/b" }, want: '--namespace: "a/b" is not a DNS label' },
     ])("refuses $options in the words of the command line, with code 2", async ({ options, want }) => {
