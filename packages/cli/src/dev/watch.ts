@@ -1,8 +1,12 @@
-/** Tells that files have changed, once for changes that come together. */
-import { existsSync, type FSWatcher, watch } from "node:fs";
-import { join, sep } from "node:path";
+/**
+ * Tells that files have changed, once for changes that come together. On Linux each folder is watched by itself: there
+ * Node watches a whole tree file by file, and loses a file that an editor replaces when it saves.
+ */
+import { existsSync, type FSWatcher, statSync, watch } from "node:fs";
+import { join, relative, sep } from "node:path";
 import type { Clock, Timer } from "@berg/kube";
 import { isIgnored } from "./context.ts";
+import { foldersBelow } from "./folders.ts";
 import type { Project } from "./project.ts";
 
 /** An editor writes a file in several steps, and several files at once. */
@@ -15,9 +19,16 @@ export interface WatchOptions {
   onTrouble(text: string): void;
 }
 
+interface Watched {
+  watcher: FSWatcher;
+  /** One that was removed and made anew has another. */
+  inode: number;
+}
+
 export class Changes implements Disposable {
   readonly #options: WatchOptions;
-  readonly #watchers = new Map<string, FSWatcher>();
+  readonly #watched = new Map<string, Watched>();
+  #wanted: ReadonlyMap<string, { recursive: boolean }> = new Map();
   #settling: Timer | undefined;
   #isPending = false;
   #wake = () => {};
@@ -28,15 +39,8 @@ export class Changes implements Disposable {
 
   /** From now on these, and no others. */
   watch(directories: ReadonlyMap<string, { recursive: boolean }>): void {
-    const wanted = new Map([...directories].map(([path, how]) => [`${path}\0${how.recursive}`, { path, ...how }]));
-    for (const [key, watcher] of this.#watchers) {
-      if (wanted.has(key)) continue;
-      watcher.close();
-      this.#watchers.delete(key);
-    }
-    for (const [key, { path, recursive }] of wanted) {
-      if (!this.#watchers.has(key)) this.#add(key, path, recursive);
-    }
+    this.#wanted = directories;
+    this.#spread();
   }
 
   /** Since the last time, or the next. */
@@ -51,24 +55,42 @@ export class Changes implements Disposable {
 
   [Symbol.dispose](): void {
     this.#settling?.cancel();
-    for (const watcher of this.#watchers.values()) watcher.close();
-    this.#watchers.clear();
+    this.#wanted = new Map();
+    this.#spread();
   }
 
-  #add(key: string, path: string, recursive: boolean): void {
+  /** Watches what there is now of what is wanted. */
+  #spread(): void {
+    const folders = new Map<string, { inode: number; top: string; recursive: boolean }>();
+    for (const [top, { recursive }] of this.#wanted) {
+      const isNative = process.platform !== "linux";
+      const found = recursive && !isNative ? foldersBelow(top, this.#options.dataDir) : new Map([[top, inodeOf(top)]]);
+      for (const [path, inode] of found) folders.set(path, { inode, top, recursive: recursive && isNative });
+    }
+    for (const [path, { watcher, inode }] of this.#watched) {
+      if (folders.get(path)?.inode === inode) continue;
+      watcher.close();
+      this.#watched.delete(path);
+    }
+    for (const [path, { inode, top, recursive }] of folders) {
+      if (!this.#watched.has(path)) this.#add(path, inode, top, recursive);
+    }
+  }
+
+  #add(path: string, inode: number, top: string, recursive: boolean): void {
     const { dataDir, onTrouble } = this.#options;
     const trouble = (error: Error) => {
-      this.#watchers.delete(key);
+      this.#watched.delete(path);
       onTrouble(`Cannot see changes in ${path} any more: ${error.message}`);
     };
     try {
       const watcher = watch(path, { recursive }, (_, name) => {
         const file = join(path, name ?? "");
         const isData = file === dataDir || file.startsWith(`${dataDir}${sep}`);
-        if (!isData && !isIgnored(name ?? "")) this.#changed();
+        if (!isData && !isIgnored(relative(top, file))) this.#changed();
       });
       watcher.on("error", trouble);
-      this.#watchers.set(key, watcher);
+      this.#watched.set(path, { watcher, inode });
     } catch (error) {
       trouble(error as Error);
     }
@@ -77,10 +99,17 @@ export class Changes implements Disposable {
   #changed(): void {
     this.#settling?.cancel();
     this.#settling = this.#options.clock.setTimer(settleMs, () => {
+      // First: what changes in a new folder from now on is seen, and what did before is read.
+      this.#spread();
       this.#isPending = true;
       this.#wake();
     });
   }
+}
+
+/** None where it is not there: whoever watches it is told so. */
+function inodeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.ino ?? 0;
 }
 
 /** That of the YAML, and those that images are built from or may be. Only the latter with all that is in them. */
