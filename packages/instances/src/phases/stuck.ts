@@ -31,7 +31,7 @@ export function verdictOf(seen: Snapshot, health: PodHealth): Verdict | undefine
 export function steadyAt(seen: Snapshot, { status }: Pod): number | undefined {
   if (!stuckCondition(seen)) return undefined;
   const again = (status?.containerStatuses ?? []).filter(({ restartCount }) => restartCount > 0);
-  const starts = again.map(({ state }) => state?.running?.startedAt).filter((time) => time !== undefined);
+  const starts = again.map(({ state }) => state?.running?.startedAt).filter((time) => time != null);
   const at = Math.max(0, ...starts.map(parseTime)) + steadyMs;
   return seen.now < at ? at : undefined;
 }
