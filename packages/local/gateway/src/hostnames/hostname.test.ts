@@ -19,6 +19,13 @@ test.each([
   expect(hostnameOf(authority)).toBe(hostname);
 });
 
+test("a hostname is no longer than in DNS", () => {
+  const longest = `${"a.".repeat(127)}b`;
+  expect(hostnameOf(`${longest}:80`)).toBe(longest);
+  expect(hostnameOf(`${longest}b`)).toBeUndefined();
+  expect(hostnameOf(`[${":".repeat(256)}]`)).toBeUndefined();
+});
+
 test.each([
   [undefined, "a.test", true],
   ["a.test", "a.test", true],

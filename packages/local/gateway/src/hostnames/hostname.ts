@@ -5,7 +5,8 @@
 
 /** `"Web.Example.com:8080"` is `web.example.com`; undefined where that is no hostname. A final dot says nothing. */
 export function hostnameOf(authority: string): string | undefined {
-  const match = /^(\[[0-9a-fA-F:.]+\]|[^:/?#@\s[\]]+)(?::\d*)?$/.exec(authority);
+  // No longer than in DNS: each label of it is looked up with all that follow it.
+  const match = /^(\[[0-9a-fA-F:.]{1,255}\]|[^:/?#@\s[\]]{1,255})(?::\d*)?$/.exec(authority);
   return match?.[1]?.toLowerCase().replace(/\.$/, "");
 }
 

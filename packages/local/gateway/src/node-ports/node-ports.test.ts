@@ -1,5 +1,5 @@
 /** NodePorts on the embedded control plane, with real sockets. */
-import { createSocket } from "node:dgram";
+import { createSocket, Socket as UdpSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import {
@@ -14,7 +14,7 @@ import {
 } from "@berg/kube";
 import { FakeClock } from "@berg/kube/testing";
 import { startLocalControlPlane } from "@berg/local-control-plane";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { defaultLimits, type Limits } from "../proxy/limits.ts";
 import { service } from "../testing/objects.ts";
 import { closeAll, dial, everythingFrom, exchange, freePort, onClose, tcpBackend } from "../testing/servers.ts";
@@ -219,6 +219,38 @@ describe("UDP", () => {
     const answer = once(socket, "message");
     socket.send("found", port, "127.0.0.1");
     expect(String((await answer)[0])).toMatch(/^new \d+ found$/);
+  });
+
+  test("what comes from port 0, where no answer can go, is dropped", async () => {
+    const bound = vi.spyOn(UdpSocket.prototype, "bind");
+    onTestFinished(() => bound.mockRestore());
+    const endpoints = () => [{ address: "127.0.0.1", port: 9 }];
+    const port = await freePort();
+    const open = await UdpPort.open({ host: "127.0.0.1", port, endpoints, clock: systemClock, random: () => 0 });
+    onClose(() => open.close());
+    const socket = bound.mock.contexts[0] as UdpSocket;
+    const receive = (port: number) =>
+      socket.emit("message", Buffer.from("x"), { address: "127.0.0.1", port, family: "IPv4", size: 1 });
+    receive(0);
+    expect(open.conversations).toBe(0);
+    receive(1);
+    expect(open.conversations).toBe(1);
+  });
+
+  test("a pod to which there is no way is forgotten", async () => {
+    let asked = 0;
+    const endpoints = () => {
+      asked++;
+      // No socket may connect there.
+      return [{ address: "255.255.255.255", port: 9 }];
+    };
+    const port = await freePort();
+    const open = await UdpPort.open({ host: "127.0.0.1", port, endpoints, clock: systemClock, random: () => 0 });
+    onClose(() => open.close());
+    const socket = createSocket("udp4");
+    onClose(() => socket.close());
+    socket.send("lost", port, "127.0.0.1");
+    await expect.poll(() => [asked, open.conversations]).toEqual([1, 0]);
   });
 
   test("ports close when they are not wanted, and say why they cannot be opened", async () => {

@@ -71,6 +71,8 @@ export class UdpPort {
   }
 
   #received(message: Buffer, from: RemoteInfo): void {
+    // Nothing can be sent back there.
+    if (from.port === 0) return;
     const key = `${from.address} ${from.port}`;
     const conversation = this.#conversations.get(key) ?? this.#begin(key, from);
     if (!conversation) return;
@@ -91,11 +93,13 @@ export class UdpPort {
       conversation.lastMs = this.#options.clock.monotonic();
       this.#socket.send(answer, from.port, from.address);
     });
-    // Only what comes from there is taken for an answer.
-    pod.connect(endpoint.port, endpoint.address, () => {
+    // Not as a callback: that would be called where there is no way to the pod, too.
+    pod.once("connect", () => {
       for (const message of conversation.waiting ?? []) pod.send(message);
       conversation.waiting = undefined;
     });
+    // Only what comes from there is taken for an answer.
+    pod.connect(endpoint.port, endpoint.address);
     return conversation;
   }
 

@@ -38,6 +38,10 @@ describe("a ClientHello", () => {
     expect(readClientHello(named)).toEqual(complete("web.test"));
   });
 
+  test("may come in 16 records", () => {
+    expect(readClientHello(inRecords(named, Array(15).fill(1)))).toEqual(complete("web.test"));
+  });
+
   test.each([
     ["TLS 1.2", { servername: "a.test", maxVersion: "TLSv1.2" as const }, "a.test"],
     ["with protocols", { servername: "a.test", ALPNProtocols: ["h2", "http/1.1"] }, "a.test"],
@@ -49,15 +53,24 @@ describe("a ClientHello", () => {
 
   test("is incomplete until its last byte, wherever it is cut", () => {
     for (let length = 0; length < named.length; length++) {
-      expect(readClientHello(named.subarray(0, length))).toEqual({ state: "incomplete" });
+      const needs = length < 5 ? 5 : named.length;
+      expect(readClientHello(named.subarray(0, length))).toEqual({ state: "incomplete", needs });
     }
     expect(readClientHello(Buffer.concat([named, Buffer.from([20, 3, 3, 0, 1, 1])]))).toEqual(complete("web.test"));
   });
 
-  test("may come in any number of records", () => {
+  test("may come in several records, and says how much of them it takes to go on", () => {
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 1, max: 100 }), { maxLength: 40 }), (lengths) => {
-        expect(readClientHello(inRecords(named, lengths))).toEqual(complete("web.test"));
+      fc.property(fc.array(fc.integer({ min: 1, max: 100 }), { maxLength: 15 }), (lengths) => {
+        const bytes = inRecords(named, lengths);
+        let looks = 0;
+        let hello = readClientHello(bytes.subarray(0, 1));
+        for (; hello.state === "incomplete"; looks++) {
+          expect(readClientHello(bytes.subarray(0, hello.needs - 1))).toEqual(hello);
+          hello = readClientHello(bytes.subarray(0, hello.needs));
+        }
+        expect(hello).toEqual(complete("web.test"));
+        expect(looks).toBeLessThanOrEqual(32);
       }),
     );
   });
@@ -72,6 +85,7 @@ describe("what is none", () => {
     ["a record of nothing", Buffer.from([22, 3, 1, 0, 0])],
     ["a record that is too long", Buffer.from([22, 3, 1, 0xff, 0xff])],
     ["a hello that is too long", Buffer.from([22, 3, 1, 0, 4, 1, 0xff, 0xff, 0xff])],
+    ["a hello in too many records", inRecords(named, Array(16).fill(1))],
     ["another version", Buffer.from([22, 9])],
     ["a hello of nothing", Buffer.from([22, 3, 1, 0, 4, 1, 0, 0, 0])],
     ["something else before the hello is all there", Buffer.from([22, 3, 1, 0, 4, 1, 0, 1, 0, 23])],

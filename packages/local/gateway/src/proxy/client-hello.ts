@@ -4,12 +4,11 @@
  */
 
 export type Hello =
-  /** Ask again with more. */
-  | { readonly state: "incomplete" }
+  /** Ask again when there are so many bytes: with fewer there is nothing new to be seen. */
+  | { readonly state: "incomplete"; readonly needs: number }
   | { readonly state: "complete"; readonly serverName: string | undefined }
   | { readonly state: "not-tls" };
 
-const incomplete: Hello = { state: "incomplete" };
 const notTls: Hello = { state: "not-tls" };
 
 const handshakeRecord = 22;
@@ -19,32 +18,46 @@ const hostNameType = 0;
 /** More than any client sends, a post-quantum key share included. */
 const longestHello = 65_536;
 const longestRecord = 2 ** 14 + 256;
+/** The longest hello in records of 4 KiB each; one a byte would be a lot of work. */
+const mostRecords = 16;
 
 export function readClientHello(bytes: Buffer): Hello {
-  const message = handshakeBytes(bytes);
-  if (message === undefined) return notTls;
+  const handshake = handshakeIn(bytes);
+  if (handshake === undefined) return notTls;
+  const { message, needs } = handshake;
   if (message.length > 0 && message[0] !== clientHello) return notTls;
-  if (message.length < 4) return incomplete;
+  if (message.length < 4) return { state: "incomplete", needs };
   const length = message.readUIntBE(1, 3);
   if (length > longestHello) return notTls;
-  if (message.length < 4 + length) return incomplete;
+  if (message.length < 4 + length) return { state: "incomplete", needs };
   const serverName = serverNameIn(new Reader(message.subarray(4, 4 + length)));
   return serverName === false ? notTls : { state: "complete", serverName };
 }
 
-/** What the handshake records hold, put together; undefined where something else is among them. */
-function handshakeBytes(bytes: Buffer): Buffer | undefined {
+interface Handshake {
+  /** What the records hold, put together. */
+  readonly message: Buffer;
+  /** How many bytes there are with the rest of a record, or with the beginning of the next. */
+  readonly needs: number;
+}
+
+/** Undefined where something else than handshake records is among them, or there are too many. */
+function handshakeIn(bytes: Buffer): Handshake | undefined {
   const parts: Buffer[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    if (bytes[at] !== handshakeRecord) return parts.length > 0 && isWhole(parts) ? Buffer.concat(parts) : undefined;
+  let at = 0;
+  while (at < bytes.length) {
+    if (bytes[at] !== handshakeRecord) {
+      if (!isWhole(parts)) return undefined;
+      break;
+    }
     if (at + 1 < bytes.length && bytes[at + 1] !== 3) return undefined;
     if (at + 5 > bytes.length) break;
     const length = bytes.readUInt16BE(at + 3);
-    if (length === 0 || length > longestRecord) return undefined;
+    if (length === 0 || length > longestRecord || parts.length === mostRecords) return undefined;
     parts.push(bytes.subarray(at + 5, at + 5 + length));
     at += 5 + length;
   }
-  return Buffer.concat(parts);
+  return { message: Buffer.concat(parts), needs: at > bytes.length ? at : at + 5 };
 }
 
 /** Early data may follow a ClientHello that is all there. */

@@ -5,6 +5,7 @@ import type { Clock } from "@berg/kube";
 import type { Surroundings } from "./destination.ts";
 import { EndpointAgent } from "./endpoint-agent.ts";
 import { forward, sendPage } from "./forward.ts";
+import { lastWords } from "./last-words.ts";
 import type { Limits } from "./limits.ts";
 import { type AskedFor, type Entrance, onwardOf } from "./onward.ts";
 import { writtenPage } from "./pages.ts";
@@ -75,7 +76,7 @@ export class HttpProxy {
     // Node looks after this connection no more.
     socket.on("error", () => socket.destroy());
     const onward = onwardOf(askedFor(incoming), this.#entranceOf(socket), this.#options);
-    if ("status" in onward) socket.end(writtenPage(onward));
+    if ("status" in onward) lastWords(socket, this.#options).end(writtenPage(onward));
     else forwardUpgrade(incoming, socket, head, onward, this.#options).catch(() => socket.destroy());
   }
 

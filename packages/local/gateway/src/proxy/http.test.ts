@@ -14,6 +14,7 @@ import {
   exchange,
   freePort,
   httpBackend,
+  onClose,
   startProxy,
   type TestProxyOptions,
   tcpBackend,
@@ -395,6 +396,27 @@ describe("WebSockets", () => {
     const { port } = await world([await freePort()]);
     expect(await exchange(port, `${upgrade.replace("web.test", "x.test")}\r\n`)).toMatch(/^HTTP\/1\.1 404 /);
     expect(await exchange(port, `${upgrade}\r\n`)).toMatch(/^HTTP\/1\.1 503 /);
+  });
+
+  test.each([
+    ["to an unknown host", 404, "x.test", async () => []],
+    ["to a pod that starts", 503, "web.test", async () => [await freePort()]],
+    ["to a pod that breaks off", 502, "web.test", async () => [await tcpBackend((socket) => socket.destroy())]],
+    [
+      "that a pod refuses",
+      403,
+      "web.test",
+      async () => [await httpBackend((_, answer) => answer.writeHead(403).end())],
+    ],
+  ])("%s are answered %i, and not held open by a client that goes on sending", async (_, status, host, endpoints) => {
+    const { port, proxy } = await world(await endpoints(), { limits: { headerMs: 1_000 } });
+    const socket = await dial(port);
+    const all = everythingFrom(socket);
+    socket.write(`${upgrade.replace("web.test", host)}\r\n`);
+    const drip = setInterval(() => socket.write("x"), 20);
+    onClose(() => clearInterval(drip));
+    expect(await all).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    await expect.poll(() => proxy.connections.size).toBe(0);
   });
 
   test("only: an upgrade to anything else is an ordinary request", async () => {

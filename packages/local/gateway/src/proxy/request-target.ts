@@ -14,7 +14,7 @@ export interface RequestTarget {
 export function requestTarget(url: string, raw: RawHeaders): RequestTarget | undefined {
   const hosts = valuesOf(raw, "host");
   if (hosts.length > 1) return undefined;
-  const absolute = /^https?:\/\/([^/?#]*)([^#]*)$/i.exec(url);
+  const absolute = /^https?:\/\/([^/?#]*)((?:[/?][^#]*)?)$/i.exec(url);
   // What stands in the first line counts, by RFC 9112, 3.2.2.
   const host = absolute?.[1] ?? hosts[0] ?? "";
   const path = absolute ? (absolute[2] ?? "") : url;

@@ -9,6 +9,7 @@ import type { Surroundings } from "./destination.ts";
 import { drawBackend } from "./endpoints.ts";
 import type { HttpProxy } from "./http-proxy.ts";
 import { join } from "./join.ts";
+import { lastWords } from "./last-words.ts";
 import type { Limits } from "./limits.ts";
 import type { Entrance } from "./onward.ts";
 import { peekHello } from "./peek-hello.ts";
@@ -38,13 +39,13 @@ export class TlsProxy {
     if (hello?.state !== "complete") return void socket.destroy();
     const serverName = hello.serverName ?? "";
     const listener = listenerFor(table(), entrance.port, serverName);
-    if (!listener) return refuse(socket, alerts.unrecognizedName);
+    if (!listener) return this.#refuse(socket, alerts.unrecognizedName);
     try {
       await this.#serve(socket, entrance, listener, serverName);
     } catch (error) {
       if (error instanceof NoEndpoint || socket.destroyed) return void socket.destroy();
       log.warn({ listener: listener.id, serverName, error: errorText(error) }, "cannot serve a TLS connection");
-      refuse(socket, alerts.internalError);
+      this.#refuse(socket, alerts.internalError);
     }
   }
 
@@ -52,19 +53,19 @@ export class TlsProxy {
     if (listener.kind === "http") return void socket.destroy();
     if (listener.kind === "passthrough") {
       const backends = listener.routes.first(serverName);
-      return backends ? this.#tunnel(socket, backends) : refuse(socket, alerts.unrecognizedName);
+      return backends ? this.#tunnel(socket, backends) : this.#refuse(socket, alerts.unrecognizedName);
     }
     const routes = listener.kind === "https" ? listener.rules : listener.routes;
     // Made for names that are known here, or anybody could have any number of them made.
     const certified = routes.first(serverName) && serverName ? serverName : listener.hostname;
-    if (listener.certificate.from === "issuer" && !certified) return refuse(socket, alerts.unrecognizedName);
+    if (listener.certificate.from === "issuer" && !certified) return this.#refuse(socket, alerts.unrecognizedName);
     const context = await this.#options.contexts.get(listener.certificate, certified ?? "");
     if (listener.kind === "https") {
       const secure = endTls(socket, context, ["http/1.1"]);
       return this.#options.http.take(secure, { ...entrance, listenerId: listener.id });
     }
     const backends = listener.routes.first(serverName);
-    if (!backends) return refuse(socket, alerts.unrecognizedName);
+    if (!backends) return this.#refuse(socket, alerts.unrecognizedName);
     const secure = endTls(socket, context);
     if (await this.#handshake(secure)) await this.#tunnel(secure, backends);
   }
@@ -96,6 +97,11 @@ export class TlsProxy {
     client.off("close", leave);
     join(client, upstream, { idleMs: tunnelIdleMs });
   }
+
+  /** By a fatal alert, so that the client can say what was wrong. */
+  #refuse(socket: Socket, alert: number): void {
+    lastWords(socket, this.#options).end(Buffer.from([21, 3, 3, 0, 2, 2, alert]));
+  }
 }
 
 function listenerFor(table: RoutingTable, port: number, serverName: string): ServedListener | undefined {
@@ -110,10 +116,4 @@ function endTls(socket: Socket, secureContext: SecureContext, alpn?: string[]): 
   });
   secure.on("error", () => secure.destroy());
   return secure;
-}
-
-/** A fatal alert, so that the client can say what was wrong. */
-function refuse(socket: Socket, alert: number): void {
-  socket.end(Buffer.from([21, 3, 3, 0, 2, 2, alert]));
-  socket.resume();
 }

@@ -171,6 +171,18 @@ describe("what is none of ours", () => {
     await expect(dialTls(port, name)).rejects.toThrow(/unrecognized name/);
   });
 
+  test("an unknown server name is not held open by a client that goes on sending", async () => {
+    const { port, proxy } = await world({}, { limits: { headerMs: 1_000 } });
+    const hello = await firstBytesOf("nobody.test");
+    const socket = await dial(port);
+    const all = everythingFrom(socket);
+    socket.write(hello);
+    const drip = setInterval(() => socket.write("x"), 20);
+    onClose(() => clearInterval(drip));
+    expect(await all).toBe("\x15\x03\x03\x00\x02\x02\x70");
+    await expect.poll(() => proxy.connections.size).toBe(0);
+  });
+
   test("plain HTTP, garbage and silence are closed", async () => {
     const { port, proxy } = await world({}, { limits: { headerMs: 200 } });
     expect(await exchange(port, "GET / HTTP/1.1\r\n\r\n")).toBe("");

@@ -1,11 +1,12 @@
 /** WebSockets: a request that turns its connection into a pipe for bytes, if whoever stands behind agrees. */
 import { type IncomingMessage, request } from "node:http";
 import type { Socket } from "node:net";
-import type { Random } from "@berg/kube";
+import type { Clock, Random } from "@berg/kube";
 import { pageTexts } from "../vocabulary.ts";
 import { connectToAny, NoEndpoint } from "./connect.ts";
 import { responseHeaders, writtenHead } from "./headers.ts";
 import { join } from "./join.ts";
+import { lastWords } from "./last-words.ts";
 import type { Limits } from "./limits.ts";
 import type { Onward } from "./onward.ts";
 import { startingPage, textPage, writtenPage } from "./pages.ts";
@@ -22,8 +23,9 @@ export async function forwardUpgrade(
   client: Socket,
   head: Buffer,
   onward: Onward,
-  { random, limits }: { random: Random; limits: Limits },
+  options: { random: Random; limits: Limits; clock: Clock },
 ): Promise<void> {
+  const { random, limits } = options;
   const leaving = new AbortController();
   const leave = () => leaving.abort();
   client.once("close", leave);
@@ -32,7 +34,7 @@ export async function forwardUpgrade(
     const { connectMs } = limits;
     upstream = await connectToAny(onward.endpoints, { random, connectMs, allowHalfOpen: true, signal: leaving.signal });
   } catch (error) {
-    if (error instanceof NoEndpoint) client.end(writtenPage(startingPage(incoming.headers.accept)));
+    if (error instanceof NoEndpoint) lastWords(client, options).end(writtenPage(startingPage(incoming.headers.accept)));
     return;
   }
   let answered = false;
@@ -57,11 +59,11 @@ export async function forwardUpgrade(
   });
   outgoing.once("response", (response) => {
     answered = true;
-    refuse(response, client);
+    refuse(response, lastWords(client, options));
   });
   outgoing.on("error", () => {
     if (answered) client.destroy();
-    else client.end(writtenPage(textPage(502, pageTexts.badGateway)));
+    else lastWords(client, options).end(writtenPage(textPage(502, pageTexts.badGateway)));
     answered = true;
   });
   outgoing.end();

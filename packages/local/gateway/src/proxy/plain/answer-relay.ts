@@ -53,7 +53,7 @@ export class AnswerRelay {
   take(bytes: Buffer): Buffer {
     if (this.#body) return this.#partOf(this.#body, bytes);
     const all = this.#waiting.length > 0 ? Buffer.concat([this.#waiting, bytes]) : bytes;
-    const answer = readAnswer(all, this.#options.method);
+    const answer = readAnswer(all, this.#options);
     if (answer === "incomplete" && all.length <= this.#options.headerBytes) {
       this.#waiting = all;
       return nothing;

@@ -15,8 +15,11 @@ export interface PlainAnswer {
 const firstLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/;
 
 /** `"broken"` cannot be passed on: nobody would know what it says, or where it ends. */
-export function readAnswer(bytes: Buffer, method: string): PlainAnswer | "incomplete" | "broken" {
-  const head = readHead(bytes);
+export function readAnswer(
+  bytes: Buffer,
+  { method, headerBytes }: { method: string; headerBytes: number },
+): PlainAnswer | "incomplete" | "broken" {
+  const head = readHead(bytes, headerBytes);
   if (!head) return bytes.includes("\r\n\r\n") ? "broken" : "incomplete";
   const line = firstLine.exec(head.firstLine);
   if (!line) return "broken";
@@ -51,7 +54,7 @@ function framingOf(headers: readonly string[], status: number, method: string): 
 function keeps(headers: readonly string[], unlessTold: boolean): boolean {
   for (let at = 0; at < headers.length; at += 2) {
     if (headers[at]?.toLowerCase() !== "connection") continue;
-    const options = (headers[at + 1] as string).toLowerCase().split(/[ \t]*,[ \t]*/);
+    const options = (headers[at + 1] as string).split(",").map((option) => option.trim().toLowerCase());
     if (options.includes("close")) return false;
     if (options.includes("keep-alive")) return true;
   }

@@ -1,8 +1,12 @@
 /** Plain requests through real sockets; what both ways of serving share is in http.test.ts. */
 import type { Socket } from "node:net";
+import { Duplex } from "node:stream";
+import { finished } from "node:stream/promises";
 import { setTimeout as delay } from "node:timers/promises";
+import { systemClock } from "@berg/kube";
 import { afterEach, describe, expect, test } from "vitest";
-import { fromAll, gateway, httpRoute, service } from "../../testing/objects.ts";
+import { routingOf } from "../../routing/routing.ts";
+import { fromAll, gateway, httpRoute, service, stateOf } from "../../testing/objects.ts";
 import {
   closeAll,
   dial,
@@ -13,24 +17,25 @@ import {
   type TestProxyOptions,
   tcpBackend,
 } from "../../testing/servers.ts";
+import { defaultLimits } from "../limits.ts";
+import { PlainLane } from "./lane.ts";
 
 afterEach(closeAll);
 
 /** `web.test` leads to the Service a/web, `other.test` to a/other. */
 async function world(endpoints: Record<string, number[]>, options: Omit<TestProxyOptions, "endpoints"> = {}) {
   const port = await freePort();
-  const proxy = await startProxy(
-    {
-      gateways: [gateway([{ name: "http", port, protocol: "HTTP", ...fromAll }])],
-      httpRoutes: ["web", "other"].map((name) =>
-        httpRoute(`a/${name}`, [`${name}.test`], [{ backendRefs: [{ name, port: 80 }] }]),
-      ),
-      services: [service("a/web"), service("a/other")],
-    },
-    { ...options, endpoints },
-  );
+  const proxy = await startProxy(objects(port), { ...options, endpoints });
   return { port, proxy };
 }
+
+const objects = (port: number) => ({
+  gateways: [gateway([{ name: "http", port, protocol: "HTTP", ...fromAll }])],
+  httpRoutes: ["web", "other"].map((name) =>
+    httpRoute(`a/${name}`, [`${name}.test`], [{ backendRefs: [{ name, port: 80 }] }]),
+  ),
+  services: [service("a/web"), service("a/other")],
+});
 
 const get = (path = "/", host = "web.test") => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
 const post = (body: string, length = body.length) =>
@@ -316,7 +321,46 @@ describe("an answer", () => {
   });
 });
 
+/** A client that says this, closes its side, and takes each piece of the answer when `takes` resolves. */
+function slowClient(said: string, takes: Promise<void>) {
+  const got: string[] = [];
+  const stream = new Duplex({
+    read() {},
+    write: (bytes, _, done) =>
+      void takes.then(() => {
+        got.push(bytes.toString("latin1"));
+        done();
+      }),
+  });
+  stream.push(said);
+  stream.push(null);
+  return { got, socket: Object.assign(stream, { setTimeout: () => stream }) as unknown as Socket };
+}
+
 describe("clients", () => {
+  test("that have closed their side and take their time get all of an answer whose pod has closed its own", async () => {
+    const { port: backend, seen } = await answering((_, socket) => socket.end(ok("all of it")));
+    const { promise: takes, resolve: take } = Promise.withResolvers<void>();
+    const { got, socket } = slowClient(get(), takes);
+    const { table } = routingOf(stateOf(objects(80)));
+    new PlainLane(
+      socket,
+      { port: 80, address: "127.0.0.1" },
+      {
+        table: () => table,
+        endpointsOf: () => [{ address: "127.0.0.1", port: backend }],
+        random: () => 0,
+        limits: defaultLimits,
+        clock: systemClock,
+        handOver: () => {},
+      },
+    );
+    await expect.poll(() => seen.closed).toBe(1);
+    take();
+    await finished(socket);
+    expect(bodies(got.join(""))).toEqual(["all of it"]);
+  });
+
   test("that go while a pod thinks take its connection with them", async () => {
     const { port: backend, seen } = await answering(() => {});
     const { port } = await world({ "a/web": [backend] });

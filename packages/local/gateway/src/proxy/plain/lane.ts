@@ -15,6 +15,7 @@ import { NoEndpoint } from "../connect.ts";
 import type { Surroundings } from "../destination.ts";
 import type { Endpoint } from "../endpoints.ts";
 import { headerOf, missingLength, writtenHead } from "../headers.ts";
+import { lastWords } from "../last-words.ts";
 import type { Limits } from "../limits.ts";
 import { type Entrance, onwardOf } from "../onward.ts";
 import { type Page, startingPage, textPage, writtenPage } from "../pages.ts";
@@ -159,10 +160,12 @@ export class PlainLane {
   }
 
   #finish({ answer, bodyLeft }: Exchange): void {
-    if (!answer.keepsConnection || bodyLeft > 0) this.#upstream.drop();
     // Answered before it was all said: what comes next could not be told from the rest of it.
-    if (bodyLeft > 0 || this.#ended) return void this.#sayLast();
+    const isLast = bodyLeft > 0 || this.#ended;
+    // The pod may close its side now: the answer is whole, and perhaps still on its way to the client.
     this.#exchange = undefined;
+    if (isLast || !answer.keepsConnection) this.#upstream.drop();
+    if (isLast) return void this.#sayLast();
     this.#client.setTimeout(this.#options.limits.keepAliveMs);
     if (this.#client.isPaused()) this.#client.resume();
   }
@@ -177,14 +180,9 @@ export class PlainLane {
     else this.#sayLast(writtenPage(page, request.method));
   }
 
-  /** What the client still sends is read and dropped: closed at once, it might never see the answer. */
   #sayLast(last = ""): void {
     this.#client.off("data", this.#onData).off("end", this.#onEnd);
-    this.#client.once("finish", () => {
-      const timer = this.#options.clock.setTimer(this.#options.limits.headerMs, this.#close);
-      this.#client.once("close", () => timer.cancel());
-    });
-    this.#client.end(last).resume();
+    lastWords(this.#client, this.#options).end(last);
   }
 
   #giveAway(bytes: Buffer): void {

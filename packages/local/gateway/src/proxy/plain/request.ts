@@ -22,8 +22,8 @@ export function readPlainRequest(
   bytes: Buffer,
   limits: { headerBytes: number; headers: number },
 ): PlainRequest | undefined {
-  const head = readHead(bytes);
-  if (!head || head.end > limits.headerBytes || head.headers.length > 2 * limits.headers) return undefined;
+  const head = readHead(bytes, limits.headerBytes);
+  if (!head || head.headers.length > 2 * limits.headers) return undefined;
   const line = firstLine.exec(head.firstLine);
   if (!line) return undefined;
   const { headers } = head;
