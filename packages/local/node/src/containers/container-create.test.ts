@@ -61,6 +61,7 @@ test("an ordinary container is in its pod's network, limited, and marked as ours
       CpuShares: 2,
       CapDrop: ["ALL"],
       CapAdd: ordinary,
+      LogConfig: { Type: "json-file", Config: { "max-size": "10m", "max-file": "2" } },
       RestartPolicy: { Name: "no" },
     },
   });

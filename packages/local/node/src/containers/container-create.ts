@@ -32,6 +32,12 @@ export interface ContainerParts {
   runtime?: string | undefined;
 }
 
+/**
+ * What a container says must not fill the disk: of a log that is too long the beginning goes. Podman knows its own kind
+ * by this name too; it keeps one file, however many it may have.
+ */
+export const limitedLog = { Type: "json-file", Config: { "max-size": "10m", "max-file": "2" } };
+
 export function containerCreate(parts: ContainerParts): ContainerCreate {
   const { pod, container, env, image } = parts;
   const { User, HostConfig } = security(pod, container, image);
@@ -59,6 +65,7 @@ export function containerCreate(parts: ContainerParts): ContainerCreate {
       ...resourceLimits(pod, container, parts.machineBytes),
       ...HostConfig,
       ...(parts.runtime && { Runtime: parts.runtime }),
+      LogConfig: limitedLog,
       RestartPolicy: { Name: "no" },
     },
   };

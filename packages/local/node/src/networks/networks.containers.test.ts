@@ -2,9 +2,10 @@
 import { execFileSync, spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { networkInterfaces } from "node:os";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { Namespaces, NetworkPolicies, type NetworkPolicy, Services } from "@berg/kube";
 import { missingPodman, type OutsideWorld, startOutsideWorld } from "@berg/test";
@@ -160,6 +161,55 @@ describe.skipIf(missingPodman())("networks", () => {
     expect(asked.length).toBeGreaterThan(before);
     await withoutPolicy("alice");
     await until(async () => (await alice.call(world.address, 80)) === "world");
+  });
+
+  test("a pod that may not speak to the world does not go on with what an earlier one of its address began", async () => {
+    const file = join(site.directory, "heard");
+    // It answers, so that the conversation stays known.
+    const hear = `let count = 0;
+      const socket = require("node:dgram").createSocket("udp4", (message, { port, address }) => {
+        require("node:fs").writeFileSync("${file}", String(++count));
+        socket.send(message, port, address);
+      }).bind(7000);`;
+    // It ends with the world.
+    world.run(process.execPath, "--eval", hear).catch(() => {});
+    const { pid = 0 } = (await site.engine.inspectContainer(alice.id)) ?? {};
+    const talk = `const socket = require("node:dgram").createSocket("udp4").bind(5556);
+      setInterval(() => socket.send("hello", 7000, "${world.address}"), 50);`;
+    const talking = spawn("nsenter", ["--target", `${pid}`, "--net", process.execPath, "--eval", talk]);
+    await using _talking = { [Symbol.asyncDispose]: async () => void talking.kill() };
+    const heard = () => (existsSync(file) ? Number(readFileSync(file, "utf8")) : 0);
+    await until(async () => heard() > 20);
+
+    await policy("alice", {
+      podSelector: { matchLabels: { outbound: "no" } },
+      policyTypes: ["Egress"],
+      egress: [{ to: [{ podSelector: {} }] }],
+    });
+    const start = (name: string, uid: string, labels: Record<string, string>) =>
+      networks.podStarted(
+        { apiVersion: "v1", kind: "Pod", metadata: { namespace: "alice", name, uid, labels } },
+        alice.address,
+      );
+    await networks.attach("alice");
+    networks.podGone(alice.uid);
+    await start("next", "next", { outbound: "no" });
+    // One that is on its way just then may pass.
+    await wait(300);
+    const before = heard();
+    await wait(1000);
+    expect(heard()).toBe(before);
+    expect(await alice.call(aliceWeb.address, 8080)).toBe("web");
+
+    // The address is its own again, though nobody said that the other is gone.
+    await start("shell", alice.uid, {});
+    await until(async () => heard() > before);
+    await start("next", "next", { outbound: "no" });
+    expect(await alice.call(world.address, 80)).toBeUndefined();
+    await start("shell", alice.uid, {});
+    expect(await alice.call(world.address, 80)).toBe("world");
+    networks.podGone("next");
+    await withoutPolicy("alice");
   });
 
   test("a range with exceptions and a port opens that alone", async () => {

@@ -165,6 +165,8 @@ export async function startNetworks(options: NetworksOptions): Promise<Networks>
     },
     async podStarted(pod, address) {
       const known = networkPod(pod, address);
+      // The last one of an address has it.
+      pods.delete(known.uid);
       pods.set(known.uid, known);
       const bridge = networks.bridgeOf(known.namespace);
       if (isIsolated && bridge !== undefined) await prepareBridge(bridge);

@@ -196,7 +196,7 @@ function killStep(view: View, seen: SeenContainer): Step[] {
   return [{ do: "kill", id: seen.id, container, message: texts.stopping(name), graceSeconds: graceOf(view) }];
 }
 
-function earliest(times: readonly (number | undefined)[]): number | undefined {
+export function earliest(times: readonly (number | undefined)[]): number | undefined {
   const known = times.filter((time): time is number => time !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
 }

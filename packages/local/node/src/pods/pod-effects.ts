@@ -106,10 +106,11 @@ export class PodEffects {
   }
 
   async measureStorage(signal: AbortSignal): Promise<void> {
-    const { engine, view } = this.#around;
+    const { engine, view, dataDir } = this.#around;
     try {
       const running = view.pod(this.#uid).containers.filter(isRunning);
-      const use = await this.storage.measure(this.#pod(), { engine, volumes: this.volumes, running }, signal);
+      const site = { engine, volumes: this.volumes, running, directory: podDirectory(dataDir, this.#uid) };
+      const use = await this.storage.measure(this.#pod(), site, signal);
       this.memory.evicted = overStorage(this.#pod(), use);
     } catch (error) {
       if (!signal.aborted) this.#log.debug({ error: errorText(error) }, "what a pod wrote could not be measured");

@@ -4,7 +4,7 @@
  */
 import { keyOf, type Stored } from "@berg/apimachinery";
 import type { Logger, Pod } from "@berg/kube";
-import { decide, type Step } from "./decide.ts";
+import { decide, earliest, type Step } from "./decide.ts";
 import { graceOf } from "./grace.ts";
 import { PodEffects } from "./pod-effects.ts";
 import { PodNews } from "./pod-news.ts";
@@ -95,21 +95,16 @@ export class PodRun {
     const isLast = steps.some((step) => step.do === "clear");
     // Once it is cleared away, how it ended can be seen nowhere else.
     if (isLast && !this.#isGone) await writeStatus();
+    let keepUpAt: number | undefined;
     if (now >= this.#effects.notBefore) {
       if (ending) this.#end();
-      else this.#keepUp(view, now);
+      else keepUpAt = this.#keepUp(view, now);
       this.#news.tell(view, ending);
       for (const step of steps) this.#take(step);
     }
     if (!isLast && !this.#isGone) await writeStatus();
-    const times = [
-      lookAgainAt,
-      this.#effects.volumes.refreshAt,
-      ending ? undefined : this.#effects.storage.dueAt,
-      now < this.#effects.notBefore ? this.#effects.notBefore : undefined,
-    ];
-    const next = Math.min(...times.map((time) => time ?? Number.POSITIVE_INFINITY));
-    return Number.isFinite(next) ? Math.max(0, next - now) : undefined;
+    const next = earliest([lookAgainAt, keepUpAt, now < this.#effects.notBefore ? this.#effects.notBefore : undefined]);
+    return next === undefined ? undefined : Math.max(0, next - now);
   }
 
   /** Ends what is being done; the containers stay as they are. */
@@ -146,21 +141,27 @@ export class PodRun {
     this.#graceSeconds = graceSeconds;
   }
 
-  /** A sandbox that an earlier process made, and files whose sources changed. */
-  #keepUp({ seen }: View, now: number): void {
+  /**
+   * A sandbox that an earlier process made, and files whose sources changed. Gives when there is more to do: nothing while
+   * something is being done, which has the pod looked at when it is done.
+   */
+  #keepUp({ seen }: View, now: number): number | undefined {
     const sandbox = sandboxOf(seen);
     const ip = addressOf(sandbox);
-    if (!sandbox || !ip) return;
+    if (!sandbox || !ip) return undefined;
     if (sandbox.id !== this.#effects.knownPause) {
       this.#work.begin(sandboxWork, "adopt", (signal) => this.#effects.adopt(sandbox.id, ip, signal));
-      return;
+      return undefined;
     }
     if (this.#effects.storage.comesDue(this.pod, now))
       this.#work.begin(storageWork, "storage", (signal) => this.#effects.measureStorage(signal));
-    const isDue = (this.#effects.volumes.refreshAt ?? Number.POSITIVE_INFINITY) <= now;
-    if (!this.#effects.volumesAreOld && !isDue) return;
-    this.#effects.volumesAreOld = false;
-    this.#work.begin(volumeWork, "volumes", (signal) => this.#effects.setUpVolumes(ip, signal));
+    const { refreshAt } = this.#effects.volumes;
+    const isDue = refreshAt !== undefined && refreshAt <= now;
+    if (this.#effects.volumesAreOld || isDue) {
+      this.#effects.volumesAreOld = false;
+      this.#work.begin(volumeWork, "volumes", (signal) => this.#effects.setUpVolumes(ip, signal));
+    }
+    return earliest([this.#effects.storage.dueAt, isDue ? undefined : refreshAt]);
   }
 
   #take(step: Step): void {

@@ -20,7 +20,7 @@ interface Case {
   initContainers?: Container[];
   volumes?: Volume[];
   /** In MiB. */
-  use: { volumes?: Record<string, number>; containers?: Record<string, number> };
+  use: { volumes?: Record<string, number>; containers?: Record<string, number>; files?: number };
   want?: string;
 }
 
@@ -45,6 +45,12 @@ const cases: Case[] = [
     volumes: [emptyDir()],
     use: { volumes: { scratch: 15 }, containers: { c: 8, d: 8 } },
     want: "Pod ephemeral local storage usage exceeds the total limit of containers 30Mi. ",
+  },
+  {
+    name: "files of ours that were made long count for the pod",
+    containers: [limited("10Mi")],
+    use: { containers: { c: 5 }, files: 6 },
+    want: "Pod ephemeral local storage usage exceeds the total limit of containers 10Mi. ",
   },
   {
     name: "one container over its own, though all together are not",
@@ -81,7 +87,11 @@ test.each(cases)("$name", ({ containers, initContainers, volumes, use, want }) =
     { ...(containers && { containers }), ...(initContainers && { initContainers }), ...(volumes && { volumes }) },
   );
   const bytes = (list: Record<string, number> = {}) => new Map(Object.entries(list).map(([key, mi]) => [key, mi * Mi]));
-  const measured: StorageUse = { volumes: bytes(use.volumes), containers: bytes(use.containers) };
+  const measured: StorageUse = {
+    volumes: bytes(use.volumes),
+    containers: bytes(use.containers),
+    files: (use.files ?? 0) * Mi,
+  };
   expect(overStorage(pod, measured)).toBe(want);
 });
 

@@ -10,6 +10,8 @@ export interface StorageUse {
   readonly volumes: ReadonlyMap<string, number>;
   /** What each container wrote beside its volumes. */
   readonly containers: ReadonlyMap<string, number>;
+  /** Of the files of ours that containers write to, such as /etc/hosts: the pod's as a whole. */
+  readonly files: number;
 }
 
 /** Else there is no need to look. */
@@ -27,11 +29,11 @@ export function emptyDirsOf(pod: Pod): { name: string; limit: Quantity | undefin
 }
 
 /** What its status says when it must go; undefined while it may stay. */
-export function overStorage(pod: Pod, { volumes, containers }: StorageUse): string | undefined {
+export function overStorage(pod: Pod, { volumes, containers, files }: StorageUse): string | undefined {
   for (const { name, limit } of emptyDirsOf(pod))
     if (limit && isOver(volumes.get(name) ?? 0, limit)) return texts.emptyDirOver(name, limit.toString());
   const limit = podLimit(pod);
-  const all = [...volumes.values(), ...containers.values()].reduce((sum, bytes) => sum + bytes, 0);
+  const all = [...volumes.values(), ...containers.values()].reduce((sum, bytes) => sum + bytes, files);
   if (limit && isOver(all, limit)) return texts.podStorageOver(limit.toString());
   for (const container of mainContainersOf(pod)) {
     const own = storageLimit(container);

@@ -1,5 +1,9 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { makePod } from "../containers/testing/pods.ts";
+import { etcFile, terminationFile } from "./pod-directory.ts";
 import { StorageMeter } from "./storage-meter.ts";
 import { seen } from "./testing/views.ts";
 
@@ -27,11 +31,33 @@ test("for a pod without limits it never is", () => {
   expect(meter.dueAt).toBeUndefined();
 });
 
+test("the files that we put into containers are measured: they are as long as the pod makes them", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "berg-storage-"));
+  const measure = async () => {
+    const site = {
+      engine: { containerSize: async () => 0 },
+      volumes: { useOf: async () => 0 },
+      ...{ running: [], directory },
+    };
+    return (await new StorageMeter().measure(limited, site, new AbortController().signal)).files;
+  };
+  expect(await measure()).toBe(0);
+  const files = [etcFile(directory, "hosts"), etcFile(directory, "hostname"), terminationFile(directory, "c", 0)];
+  for (const file of files) {
+    const before = await measure();
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, Buffer.alloc(1024 * 1024, 1));
+    expect((await measure()) - before, file).toBeGreaterThanOrEqual(1024 * 1024);
+  }
+  await rm(directory, { recursive: true });
+});
+
 test("volumes on the disk and running containers are measured; what the engine cannot say is nothing", async () => {
   const site = {
     engine: { containerSize: async (id: string) => (id === "c0" ? 7 : undefined) },
     volumes: { useOf: async (name: string) => name.charCodeAt(0) },
     running: [seen("c"), seen("d")],
+    directory: "/nonexistent",
   };
   const use = await new StorageMeter().measure(limited, site, new AbortController().signal);
   expect([...use.volumes]).toEqual([["a", 97]]);

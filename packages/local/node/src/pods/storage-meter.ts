@@ -1,7 +1,9 @@
 /** Measures what one pod wrote to the disk, from time to time, where it has a limit for that. */
 import type { Pod } from "@berg/kube";
 import type { Engine } from "../engine/engine.ts";
+import { diskUse } from "../volumes/disk-use.ts";
 import type { PodVolumes } from "../volumes/pod-volumes.ts";
+import { writtenTo } from "./pod-directory.ts";
 import type { SeenContainer } from "./seen.ts";
 import { emptyDirsOf, hasStorageLimit, type StorageUse } from "./storage-limits.ts";
 
@@ -12,6 +14,8 @@ export interface StorageSite {
   engine: Pick<Engine, "containerSize">;
   volumes: Pick<PodVolumes, "useOf">;
   running: readonly SeenContainer[];
+  /** Of this pod. */
+  directory: string;
 }
 
 export class StorageMeter {
@@ -28,8 +32,13 @@ export class StorageMeter {
     return true;
   }
 
-  async measure(pod: Pod, { engine, volumes, running }: StorageSite, signal: AbortSignal): Promise<StorageUse> {
-    const use = { volumes: new Map<string, number>(), containers: new Map<string, number>() };
+  async measure(
+    pod: Pod,
+    { engine, volumes, running, directory }: StorageSite,
+    signal: AbortSignal,
+  ): Promise<StorageUse> {
+    const use = { volumes: new Map<string, number>(), containers: new Map<string, number>(), files: 0 };
+    for (const path of writtenTo(directory)) use.files += await diskUse(path, signal);
     for (const { name } of emptyDirsOf(pod)) use.volumes.set(name, await volumes.useOf(name, signal));
     for (const { id, identity } of running)
       use.containers.set(identity.container, (await engine.containerSize(id, signal)) ?? 0);

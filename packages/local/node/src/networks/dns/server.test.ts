@@ -1,9 +1,11 @@
 /** A real resolver asks, over UDP and TCP. */
+import { Socket as UdpSocket } from "node:dgram";
 import type { RecordWithTtl } from "node:dns";
 import { Resolver } from "node:dns/promises";
 import { connect } from "node:net";
-import { type Service, silentLogger, systemClock } from "@berg/kube";
-import { afterEach, expect, test } from "vitest";
+import { type Logger, type Service, silentLogger, systemClock } from "@berg/kube";
+import { FakeClock } from "@berg/kube/testing";
+import { afterEach, expect, test, vi } from "vitest";
 import type { Asker } from "./answer.ts";
 import { recordTypes } from "./message.ts";
 import { type DnsServer, startDnsServer } from "./server.ts";
@@ -45,6 +47,7 @@ const nobody: Upstream = {
 };
 
 afterEach(async () => {
+  vi.restoreAllMocks();
   for (const server of started.splice(0)) await server[Symbol.asyncDispose]();
 });
 const started: DnsServer[] = [];
@@ -146,6 +149,40 @@ test("questions over TCP may come in pieces and several at once", async () => {
   const size = received.readUInt16BE(0) + 2;
   expect(received.length).toBe(3 * size);
   expect(received.subarray(size - 4, size)).toEqual(Buffer.from([10, 96, 1, 1]));
+});
+
+test("a datagram from port 0, to which nothing can be sent, is dropped", async () => {
+  const bind = vi.spyOn(UdpSocket.prototype, "bind");
+  const send = vi.spyOn(UdpSocket.prototype, "send");
+  const { resolver } = await start(closed);
+  const [udp] = bind.mock.contexts as UdpSocket[];
+  const question = query("web.alice.svc.cluster.local", recordTypes.A);
+  udp?.emit("message", question, { address: "127.0.0.1", family: "IPv4", port: 0, size: question.length });
+  expect(await resolver.resolve4("web.alice.svc.cluster.local")).toEqual(["10.96.1.1"]);
+  expect(send.mock.calls.map((parts: unknown[]) => parts[1])).not.toContain(0);
+});
+
+test("whatever a question breaks, the server goes on, and says so once a minute at most", async () => {
+  const clock = new FakeClock();
+  const said: string[] = [];
+  const log: Logger = { ...silentLogger, error: (_, text) => void said.push(text) };
+  const askerAt = () => {
+    throw new Error("it broke");
+  };
+  const server = await startDnsServer({ askerAt, upstream: nobody, clock, log, host: "127.0.0.1" });
+  started.push(server);
+  const resolver = new Resolver({ timeout: 100, tries: 1 });
+  resolver.setServers([`127.0.0.1:${server.port}`]);
+  const ask = () => expect(resolver.resolve4("web.alice.svc.cluster.local")).rejects.toThrow("ETIMEOUT");
+  await ask();
+  await ask();
+  const socket = connect(server.port, "127.0.0.1");
+  socket.write(framed(query("web.alice.svc.cluster.local", recordTypes.A)));
+  await new Promise((closes) => socket.on("close", closes).resume());
+  expect(said).toEqual(["a question for a name could not be answered"]);
+  await clock.advance(60_000);
+  await ask();
+  expect(said).toHaveLength(2);
 });
 
 test("one pod holds a few connections, and no more", async () => {

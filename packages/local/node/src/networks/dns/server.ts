@@ -4,7 +4,7 @@
  * It listens on every address, since bridges come and go, and the packet rules let pods alone through to it. Who asks
  * is told by the address, which the same rules keep pods from forging. One pod cannot use up what is there for all.
  */
-import { createSocket, type Socket as UdpSocket } from "node:dgram";
+import { createSocket, type RemoteInfo, type Socket as UdpSocket } from "node:dgram";
 import { createServer, type Server, type Socket } from "node:net";
 import { type Clock, errorText, type Logger } from "@berg/kube";
 import { type Asker, answerMessage } from "./answer.ts";
@@ -28,17 +28,22 @@ const attempts = 20;
 /** Of one pod, at the same time. */
 const limits = { questions: 100, connections: 10 };
 const idleMs = 10_000;
+/** Pods decide how often something goes wrong. */
+const complaintMs = 60_000;
 
 export async function startDnsServer(options: DnsServerOptions): Promise<DnsServer> {
-  const { host = "0.0.0.0", log } = options;
+  const { host = "0.0.0.0", clock, log } = options;
+  let quietUntil = Number.NEGATIVE_INFINITY;
+  const complain = (error: unknown) => {
+    if (clock.monotonic() < quietUntil) return;
+    quietUntil = clock.monotonic() + complaintMs;
+    log.error({ error: errorText(error) }, "a question for a name could not be answered");
+  };
   const questions = new Counts(limits.questions);
   const answer = async (message: Buffer, over: "udp" | "tcp", from: string) => {
     if (!questions.enter(from)) return undefined;
     try {
       return await answerMessage(message, over, options.askerAt(from), options.upstream);
-    } catch (error) {
-      log.error({ error: errorText(error) }, "a name could not be looked up");
-      return undefined;
     } finally {
       questions.leave(from);
     }
@@ -47,11 +52,14 @@ export async function startDnsServer(options: DnsServerOptions): Promise<DnsServ
   let isClosed = false;
   const tcp = createServer({ allowHalfOpen: true });
   const { udp, port } = await listenOnBoth(tcp, host);
-  udp.on("message", async (message, from) => {
+  const serveDatagram = async (message: Buffer, from: RemoteInfo) => {
+    // A pod that writes its own packets can name this port; nobody can be answered there.
+    if (from.port === 0) return;
     const reply = await answer(message, "udp", from.address);
     if (reply && !isClosed) udp.send(reply, from.port, from.address, () => {});
-  });
-  udp.on("error", (error) => log.warn({ error: errorText(error) }, "the name server could not answer"));
+  };
+  udp.on("message", (message, from) => void serveDatagram(message, from).catch(complain));
+  udp.on("error", complain);
 
   const open = new Set<Socket>();
   const connections = new Counts(limits.connections);
@@ -63,7 +71,7 @@ export async function startDnsServer(options: DnsServerOptions): Promise<DnsServ
       open.delete(socket);
       connections.leave(from);
     });
-    serveConnection(socket, (message) => answer(message, "tcp", from), options.clock);
+    serveConnection(socket, (message) => answer(message, "tcp", from), clock, complain);
   });
 
   return {
@@ -109,7 +117,12 @@ async function listenOnBoth(tcp: Server, host: string): Promise<{ udp: UdpSocket
 }
 
 /** One question after the other, each with its length in front. A client that is silent or reads nothing is let go. */
-function serveConnection(socket: Socket, answer: (message: Buffer) => Promise<Buffer | undefined>, clock: Clock): void {
+function serveConnection(
+  socket: Socket,
+  answer: (message: Buffer) => Promise<Buffer | undefined>,
+  clock: Clock,
+  complain: (error: unknown) => void,
+): void {
   let received = Buffer.alloc(0);
   let isBusy = false;
   let timer = clock.setTimer(idleMs, () => socket.destroy());
@@ -130,9 +143,14 @@ function serveConnection(socket: Socket, answer: (message: Buffer) => Promise<Bu
   const next = () => {
     if (isBusy) return;
     isBusy = true;
-    void work().finally(() => {
-      isBusy = false;
-    });
+    work()
+      .catch((error) => {
+        complain(error);
+        socket.destroy();
+      })
+      .finally(() => {
+        isBusy = false;
+      });
   };
   socket.on("error", () => {});
   socket.on("close", () => timer.cancel());

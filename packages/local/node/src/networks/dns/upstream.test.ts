@@ -58,3 +58,10 @@ test("an answer to another question is not taken, and the next server is asked w
   expect(new Set([...numbers, 0x1234]).size, "numbers that can be guessed").toBeGreaterThan(2);
   socket.close();
 });
+
+test("a server that there is no way to is one that does not answer", async () => {
+  // The kernel lets nobody connect to all.
+  const servers = async () => [{ address: "255.255.255.255", port: 53 }];
+  const upstream = hostUpstream({ clock: systemClock, servers });
+  await expect(upstream.relay(query("a", recordTypes.A), "udp")).rejects.toThrow("EACCES");
+});

@@ -74,7 +74,9 @@ function askOverUdp({ address, port }: NameServer, message: Buffer, clock: Clock
       // Once connected, only this server's own answers come in.
       if (isAnswerTo(answer, question)) end(() => resolve(renumbered(answer, message.readUInt16BE(0))));
     });
-    socket.connect(port, address, () => socket.send(question));
+    // Not as the callback of `connect`: that one is called also where there is no way to the server.
+    socket.on("connect", () => socket.send(question));
+    socket.connect(port, address);
   });
 }
 

@@ -73,10 +73,23 @@ test("whoever waits gets rules of a state not older than the call, and one chang
   expect(given.applied).toEqual(["one", "two after one"]);
 });
 
-test("what fails is told to those who wait, and tried again for those who do not", async () => {
+test("what fails is told to those who wait, and tried again by itself", async () => {
   const { keeper, given } = keeperFor(() => "one");
   given.failure = new Error("nft refused");
   await expect(keeper.apply()).rejects.toThrow("nft refused");
+  await given.clock.advance(5000);
+  expect(given.applied).toEqual([]);
+  given.failure = undefined;
+  await given.clock.advance(5000);
+  expect(given.applied).toEqual(["one"]);
+  await given.clock.advance(60_000);
+  expect(given.applied).toEqual(["one"]);
+  expect(given.renewed).toBeGreaterThan(4);
+});
+
+test("what fails for those who do not wait is tried again", async () => {
+  const { keeper, given } = keeperFor(() => "one");
+  given.failure = new Error("nft refused");
   keeper.changed();
   await given.clock.advance(100);
   expect(given.applied).toEqual([]);

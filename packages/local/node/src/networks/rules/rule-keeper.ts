@@ -2,8 +2,9 @@
  * Keeps the kernel's rules as the state asks for.
  *
  * Whoever must not go on without them waits for `apply`; whoever only noticed a change calls `changed`, and many of
- * those together cost one change. Other programs may remove our table (a reload of the host's own firewall removes all
- * tables), and then nothing is isolated: so it is renewed from time to time, and put back.
+ * those together cost one change. What fails is tried again, also where nobody asks. Other programs may remove our table
+ * (a reload of the host's own firewall removes all tables), and then nothing is isolated: so it is renewed from time to
+ * time, and put back.
  */
 import { type Clock, errorText, type Logger, type Timer } from "@berg/kube";
 import type { KernelTable } from "./kernel-table.ts";
@@ -63,22 +64,26 @@ export class RuleKeeper {
   }
 
   async #applyOnce(): Promise<void> {
-    const rules = this.#options.rules();
     const before = this.#applied;
     // Of rules that fail it is not known what holds.
     this.#applied = undefined;
-    await this.#options.table.put(rules, before);
-    this.#applied = rules;
+    try {
+      const rules = this.#options.rules();
+      await this.#options.table.put(rules, before);
+      this.#applied = rules;
+    } catch (error) {
+      this.#applyIn(retryMs);
+      throw error;
+    }
   }
 
   #applyIn(delayMs: number): void {
     if (this.#soon || this.#isStopped) return;
     this.#soon = this.#options.clock.setTimer(delayMs, () => {
       this.#soon = undefined;
-      this.apply().catch((error) => {
-        this.#options.log.error({ error: errorText(error) }, "packet rules could not be set, and are tried again");
-        this.#applyIn(retryMs);
-      });
+      this.apply().catch((error) =>
+        this.#options.log.error({ error: errorText(error) }, "packet rules could not be set, and are tried again"),
+      );
     });
   }
 

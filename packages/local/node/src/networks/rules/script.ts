@@ -77,7 +77,8 @@ function fixedChains(dnsPort: number): string[] {
     ]),
     ...chain("through-host", "type filter hook forward priority filter; policy accept;", [
       "iifname != @bridges oifname != @bridges accept",
-      "ct state established,related accept",
+      // Answers alone: another pod may have got the address of the one that asked, and may ask nothing.
+      "ct direction reply ct state established,related accept",
       // From another bridge, or from outside.
       "oifname @bridges iifname . oifname != @within drop",
       // Nobody stands behind it, or it is another namespace's. As kube-proxy answers.

@@ -20,6 +20,8 @@ export interface Site extends AsyncDisposable {
   readonly apiPort: number;
   readonly node: string;
   readonly pool: string;
+  /** For files of a test. It goes with the site. */
+  readonly directory: string;
   startNetworks(upstream?: Upstream): Promise<Networks>;
   namespace(name: string): Promise<void>;
   /** A container on the namespace's network that runs this in a shell. The networks know of it unless told. */
@@ -66,6 +68,7 @@ export async function startSite(): Promise<Site> {
     client,
     node,
     pool,
+    directory,
     apiPort: Number(new URL(connection.server).port),
     startNetworks: (upstream) => startNetworks({ engine, client, node, pool, ...(upstream && { upstream }) }),
     async namespace(name) {
