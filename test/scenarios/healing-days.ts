@@ -94,7 +94,7 @@ export function describeHealingDays(startWorld: StartWorld, startPlane: () => Pr
     for (const instance of lives) {
       const { metadata, status } = instance;
       const record = open.get(metadata.uid);
-      const wants = status?.phase === "Running" ? "RUNNING" : "STARTING";
+      const wants = status?.readyAt === undefined ? "STARTING" : "RUNNING";
       if (status?.phase === "Terminating") continue;
       if (record?.status !== wants) wrong.push(`${metadata.name}: ${record?.status} and not ${wants}`);
       const until = status?.expiresAt === undefined ? undefined : Date.parse(status.expiresAt);

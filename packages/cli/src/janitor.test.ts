@@ -90,6 +90,22 @@ describe("berg janitor", { timeout: 60_000 }, () => {
     await expect.poll(() => place.exists(Namespaces, "", namespace)).toBe(false);
   });
 
+  test("goes by the time of the server where the machine is ten minutes ahead, and says so", async () => {
+    const ahead = "const { now } = Date; Date.now = () => now() + 600_000";
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(ahead)}`;
+    const lives = await place.running(300_000);
+    const once = await janitor({ KUBECONFIG, NODE_OPTIONS }, "--once").ended;
+    expect(once).toMatchObject({ code: 0, stdout: expect.stringContaining("Nothing to do") });
+
+    const { child, said, ended } = janitor({ KUBECONFIG, NODE_OPTIONS, HEALTH_PORT: "0", METRICS_PORT: "0" });
+    const due = await place.running(-5000);
+    await expect.poll(() => place.exists(Namespaces, "", due.namespace), { timeout: 30_000 }).toBe(false);
+    expect(await place.stands(lives.namespace)).toBe(true);
+    expect(said.stdout).toMatch(/"level":"warn".*"aheadSeconds":60\d,"msg":"our clock is not the API server's/);
+    child.kill("SIGTERM");
+    expect((await ended).code).toBe(0);
+  });
+
   test("stays until it is told to stop, and ends what expires meanwhile", async () => {
     const env = { KUBECONFIG, HEALTH_PORT: "0", METRICS_PORT: "0", JANITOR_GRACE: "0s" };
     const { child, said, ended } = janitor(env);

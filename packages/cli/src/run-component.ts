@@ -7,6 +7,7 @@ import {
   Manager,
   type Metrics,
   runProcess,
+  ServerClock,
   systemClock,
   unlimited,
 } from "@berg/kube";
@@ -23,9 +24,13 @@ export interface Component extends ProcessSettings {
 export interface Place {
   manager: Manager;
   metrics: Metrics;
+  /** The API server's time, by which the times are to be read that it wrote. */
+  clock: ServerClock;
   /** The one that this process runs in. */
   namespace: string;
   log: Logger;
+  /** Aborted when this process is told to stop. */
+  stop: AbortSignal;
   /** What is put here is closed when the manager has ended. */
   held: AsyncDisposableStack;
 }
@@ -33,7 +38,7 @@ export interface Place {
 /** Runs what `add` puts into the manager until it is told to stop. */
 export async function runComponent(
   { name, kubeconfig, isElected, logLevel, healthPort, metricsPort }: Component,
-  add: (place: Place) => void | Promise<void>,
+  add: (place: Place) => void,
 ): Promise<void> {
   const log = createLog(logLevel);
   await runProcess(log, async (stop) => {
@@ -41,8 +46,16 @@ export async function runComponent(
     const connection = await loadConnection(options);
     const namespace = process.env.POD_NAMESPACE || connection.namespace;
     const metrics = await createMetrics();
+    const clock = new ServerClock(systemClock, log);
     // No limit of our own: the server knows its load better, and tells (429, priority and fairness).
-    const client = createClient({ connection, component: name, rate: unlimited, log, metrics: metrics.requests });
+    const client = createClient({
+      connection,
+      component: name,
+      rate: unlimited,
+      log,
+      metrics: metrics.requests,
+      serverClock: clock,
+    });
     const manager = new Manager({
       component: name,
       client,
@@ -55,7 +68,7 @@ export async function runComponent(
       health: { healthPort, metricsPort },
     });
     await using held = new AsyncDisposableStack();
-    await add({ manager, metrics, namespace, log, held });
+    add({ manager, metrics, clock, namespace, log, stop, held });
     await manager.run(stop);
   });
 }

@@ -7,7 +7,15 @@ import {
   renderTable,
   sweepOnce,
 } from "@berg/healing";
-import { ConfigurationError, createClient, errorText, loadConnection, systemClock, unlimited } from "@berg/kube";
+import {
+  ConfigurationError,
+  createClient,
+  errorText,
+  loadConnection,
+  ServerClock,
+  systemClock,
+  unlimited,
+} from "@berg/kube";
 import type { JanitorCommandOptions } from "./janitor.ts";
 import { readInto, readProcessSettings, refuse } from "./process-settings.ts";
 import { runComponent } from "./run-component.ts";
@@ -23,7 +31,9 @@ export async function runJanitor(options: JanitorCommandOptions): Promise<void> 
   if (isOnce) return sweep(options, settings);
   // Without a lease: each deletion names one life of one object, so that two janitors do no harm.
   const component = { name: "janitor", kubeconfig: options.kubeconfig, isElected: false, ...own } as const;
-  await runComponent(component, ({ manager, metrics }) => addJanitor(manager, { settings, intervalMs, metrics }));
+  await runComponent(component, ({ manager, metrics, clock }) =>
+    addJanitor(manager, { settings, intervalMs, metrics, clock }),
+  );
 }
 
 async function sweep(options: JanitorCommandOptions, settings: JanitorSettings): Promise<void> {
@@ -32,11 +42,13 @@ async function sweep(options: JanitorCommandOptions, settings: JanitorSettings):
   for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => stop.abort(new Error(`told by ${name}`)));
   const { signal } = stop;
   try {
-    const connection = await loadConnection({ ...(kubeconfig !== undefined && { kubeconfig }), ...around, signal });
-    const client = createClient({ connection, component: "janitor", rate: unlimited });
+    const found = { ...(kubeconfig !== undefined && { kubeconfig }), clock: systemClock, signal };
+    const connection = await loadConnection(found);
+    const clock = new ServerClock(systemClock);
+    const client = createClient({ connection, component: "janitor", rate: unlimited, serverClock: clock });
     await using parts = new AsyncDisposableStack();
     parts.defer(() => client.close());
-    const { actions, problems } = await sweepOnce({ client, settings, ...around, signal, dryRun, force });
+    const { actions, problems } = await sweepOnce({ client, settings, clock, signal, dryRun, force });
     if (actions.length > 0) process.stdout.write(renderTable(actions));
     else if (problems.length === 0) process.stdout.write(nothing);
     process.stderr.write(problems.map((problem) => `error: ${problem}\n`).join(""));
@@ -47,5 +59,4 @@ async function sweep(options: JanitorCommandOptions, settings: JanitorSettings):
   }
 }
 
-const around = { clock: systemClock };
 const nothing = "Nothing to do: no instance is past its time, and every namespace of ours has its instance.\n";

@@ -12,6 +12,7 @@ export { addListener, type ListenerOptions } from "./listener.ts";
 export { ClusterRecords, type ClusterRecordsOptions } from "./records/cluster/cluster-records.ts";
 export { readDatabaseAddress } from "./records/database/address.ts";
 export { openDatabaseRecords } from "./records/database/database-records.ts";
+export { LateRecords } from "./records/database/late-records.ts";
 export * from "./records/runtime-records.ts";
 export {
   type JanitorSettings,

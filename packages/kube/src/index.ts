@@ -5,6 +5,7 @@
  * stays true) → queue (what to look at) → controller (looking at it) → children (what it makes) → manager (all of it,
  * started and stopped in order). Beside them: election, events, metrics, conditions.
  */
+export { abortable } from "./abort.ts";
 export * from "./cache/informer.ts";
 export { OptionalInformer, type OptionalKind } from "./cache/optional-informer.ts";
 export { OwnWrites } from "./cache/own-writes.ts";
@@ -18,6 +19,7 @@ export * from "./children/settled-children.ts";
 export * from "./client/client.ts";
 export type { Discovery } from "./client/discovery.ts";
 export { type ClientOptions, createClient } from "./client/rest-client.ts";
+export { ServerClock } from "./client/server-clock.ts";
 export { ConnectionError } from "./client/transport.ts";
 export * from "./clock.ts";
 export * from "./conditions.ts";

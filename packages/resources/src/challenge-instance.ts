@@ -130,7 +130,7 @@ const runningPod = z
 
 const runtime = z
   .strictObject({
-    state: z.enum(runtimeStates).describe("How the instance runs. What is STOPPED stays so."),
+    state: z.enum(runtimeStates).describe("How the instance runs."),
     reservedUntil: time().describe("Its place is held until then. Left out: no place is held.").exactOptional(),
     stoppedAt: time().describe("When it was found to run no more.").exactOptional(),
     pods: listMap(runningPod, ["container"], statusLimits.pods)

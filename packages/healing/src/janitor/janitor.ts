@@ -3,7 +3,7 @@
  * ghosts are looked for at every interval. Any number may run at once, beside any number of controllers: none leads, and
  * who comes second finds the work done.
  */
-import { type Clock, type Logger, type Manager, type Metrics, systemClock, watchOwned, watchSelf } from "@berg/kube";
+import { type Logger, type Manager, type Metrics, ServerClock, systemClock, watchOwned, watchSelf } from "@berg/kube";
 import { labels } from "@berg/resources";
 import { endIfDue } from "../expired/end.ts";
 import { addGhostController } from "../ghosts/controller.ts";
@@ -19,12 +19,13 @@ export interface JanitorOptions {
   /** How often everything is looked at without cause. */
   intervalMs: number;
   metrics: Metrics;
-  clock?: Clock;
+  /** Set by the client of the manager: what the server wrote is due by the server's time. */
+  clock?: ServerClock;
 }
 
 /** To be called before `manager.run`. */
 export function addJanitor(manager: Manager, options: JanitorOptions): void {
-  const { settings, intervalMs, clock = systemClock } = options;
+  const { settings, intervalMs, clock = new ServerClock(systemClock) } = options;
   const { graceMs, ghostGraceMs } = settings;
   const copies = copiesOf(manager);
   const going = new GoingNamespaces(() => copies.namespaces);

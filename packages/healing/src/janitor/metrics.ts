@@ -1,5 +1,5 @@
 /** Figures about the janitor. What is counted now is read from the copies at each scrape, so it is right after a restart. */
-import type { Clock, Metrics } from "@berg/kube";
+import type { Metrics, ServerClock } from "@berg/kube";
 import { Counter, Gauge } from "prom-client";
 import { isDue } from "../expired/due.ts";
 import { findGhosts } from "../ghosts/find.ts";
@@ -13,7 +13,12 @@ export interface JanitorMetrics {
   braked(isBraked: boolean): void;
 }
 
-export function janitorMetrics({ registry }: Metrics, sight: Sight, clock: Clock, graceMs: number): JanitorMetrics {
+export function janitorMetrics(
+  { registry }: Metrics,
+  sight: Sight,
+  clock: ServerClock,
+  graceMs: number,
+): JanitorMetrics {
   const registers = [registry];
   const labelNames = ["kind"];
   const deleted = new Counter({ ...metricNames.deleted, labelNames, registers });
@@ -35,6 +40,13 @@ export function janitorMetrics({ registry }: Metrics, sight: Sight, clock: Clock
     collect() {
       const living = new Set(sight.instances.map(({ metadata }) => metadata.uid));
       this.set(findGhosts(sight.namespaces, living).length);
+    },
+  });
+  new Gauge({
+    ...metricNames.clockOffset,
+    registers,
+    collect() {
+      this.set(Math.round(clock.aheadMs / 1000));
     },
   });
   for (const kind of ["ChallengeInstance", "Deployment", "Pod", "Namespace"]) {

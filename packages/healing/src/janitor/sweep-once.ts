@@ -15,6 +15,7 @@ import { look } from "./look.ts";
 export interface SweepOnceOptions {
   client: Client;
   settings: JanitorSettings;
+  /** The server's, by preference: what it wrote is due by its time. */
   clock: Clock;
   signal: AbortSignal;
   /** Only tell what would be done. */

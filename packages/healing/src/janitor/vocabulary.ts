@@ -8,6 +8,10 @@ export const metricNames = {
   },
   ghosts: { name: "berg_janitor_ghosts", help: "Namespaces of ours without a ChallengeInstance" },
   braked: { name: "berg_janitor_braked", help: "1 while there are too many ghosts to be true, and none is swept" },
+  clockOffset: {
+    name: "berg_janitor_clock_offset_seconds",
+    help: "How far the clock of the janitor is ahead of the API server's, give or take a second; the server's counts",
+  },
 } as const;
 
 /** Of the controllers, in logs and in the metrics of the runtime. */

@@ -17,7 +17,9 @@ describe("the early warning", () => {
   test("counts namespaces of ours that live, and says that records are not read where this process does not lead", async () => {
     const mismatch = mismatchOf(namespaces, open);
     expect(mismatch).toEqual({ liveNamespaces: 1, openRecords: undefined });
-    expect(mismatchText(mismatch)).toBe("1 live namespaces, records not read (this process does not lead)");
+    expect(mismatchText(mismatch)).toBe(
+      "1 live namespaces, records not read yet (only the process that leads reads them)",
+    );
     const metrics = await createMetrics();
     mismatchMetrics(metrics, () => mismatchOf(namespaces, open));
     const { body } = await metrics.render();

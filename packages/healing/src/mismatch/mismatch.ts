@@ -24,7 +24,7 @@ export function mismatchOf(namespaces: Pick<Informer<Namespace>, "list">, open: 
 /** A line of `/readyz?verbose`. */
 export function mismatchText({ liveNamespaces, openRecords }: Mismatch): string {
   if (openRecords === undefined)
-    return `${liveNamespaces} live namespaces, records not read (this process does not lead)`;
+    return `${liveNamespaces} live namespaces, records not read yet (only the process that leads reads them)`;
   return `${liveNamespaces} live namespaces, ${openRecords} open records`;
 }
 

@@ -59,6 +59,14 @@ describe("open records", () => {
     expect(records.calls).toHaveLength(before);
   });
 
+  test("are not those that could not be opened", async () => {
+    const { records, open } = await opened();
+    const gone = new OpenRecords({ ...records.asRecords(), live: async () => false });
+    await gone.load(signal);
+    expect([await gone.live(life(), signal), gone.size]).toEqual([false, 0]);
+    expect([await open.live(life(), signal), open.size]).toEqual([true, 1]);
+  });
+
   test("nothing is noted of a pod whose record is not open", async () => {
     const { records, open } = await opened();
     await open.pod("1", "web", { uid: "a", restarts: 0 }, signal);
@@ -77,5 +85,18 @@ describe("open records", () => {
     reading.resolve();
     await loading;
     expect(other.uids()).toEqual([]);
+  });
+
+  test("one that is closed and opened again while all are read is open", async () => {
+    const records = new MemoryRecords();
+    const reading = Promise.withResolvers<void>();
+    const open = new OpenRecords({ ...records.asRecords(), open: () => reading.promise.then(() => records.open()) });
+    const loading = open.load(signal);
+    await open.live(life(), signal);
+    await open.stop("1", 2000, signal);
+    await open.live(life(), signal);
+    reading.resolve();
+    await loading;
+    expect(open.uids()).toEqual(["1"]);
   });
 });

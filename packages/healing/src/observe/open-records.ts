@@ -40,13 +40,18 @@ export class OpenRecords {
     this.#isLoaded = true;
   }
 
-  async live(life: Life, signal: AbortSignal): Promise<void> {
+  /** Whether it is open now. */
+  async live(life: Life, signal: AbortSignal): Promise<boolean> {
     const known = this.#open.get(life.uid);
     const record = { ...life, pods: known?.pods ?? {} };
-    if (known && jsonEqual(known, record)) return;
-    await this.#records.live(life, signal);
-    // A pod may have been noted meanwhile.
-    this.#open.set(life.uid, { ...life, pods: this.#open.get(life.uid)?.pods ?? {} });
+    if (known && jsonEqual(known, record)) return true;
+    const isOpen = await this.#records.live(life, signal);
+    if (isOpen) {
+      this.#stopped.delete(life.uid);
+      // A pod may have been noted meanwhile.
+      this.#open.set(life.uid, { ...life, pods: this.#open.get(life.uid)?.pods ?? {} });
+    } else this.#open.delete(life.uid);
+    return isOpen;
   }
 
   /** Nothing happens where the record is not open. */

@@ -16,7 +16,7 @@ export interface RuntimeRecord {
   readonly status: RuntimeStatus;
   /** All times in whole ms since 1970. */
   readonly startedAt: number;
-  /** Set once, with STOPPED. */
+  /** There as long as it is STOPPED. */
   readonly stoppedAt?: number;
   /** Its place is held until then. A stopped one holds none. */
   readonly reservedUntil?: number;
@@ -42,9 +42,10 @@ export interface Life extends Omit<RuntimeRecord, "status" | "stoppedAt" | "pods
 export interface RuntimeRecords extends AsyncDisposable {
   /**
    * Opens the record, or notes what changed of it: status, reservation (one that is left out is given up). All else of a
-   * life never changes. What was stopped stays so.
+   * life never changes. One that was stopped is open again, with the pods that it had: what was taken back may be made
+   * once more. Whether it is open now: it is not where the instance that holds it is gone.
    */
-  live(life: Life, signal?: AbortSignal): Promise<void>;
+  live(life: Life, signal?: AbortSignal): Promise<boolean>;
   /**
    * Notes which pod runs a container of it. Two may note at once for different containers; of one container the caller
    * keeps the order. Nothing happens where there is no open record.

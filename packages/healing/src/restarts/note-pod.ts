@@ -17,20 +17,26 @@ export async function notePod(
   { caches, open, inOrder }: PodNoter,
   signal: AbortSignal,
 ): Promise<void> {
-  if (!open.get(instance)) return;
+  const record = open.get(instance);
+  if (!record) return;
   const container = containerOf(pod);
   // The pod that came for it is in another line: what is noted last must be what is so.
   await inOrder.run(`${instance}/${container}`, async () => {
-    const current = currentPod(caches.pods.byIndex(by.instance, instance), container);
+    const pods = caches.pods.byIndex(by.instance, instance);
+    const current = currentPod(pods, record.namespace, container);
     if (!current) return;
     await open.pod(instance, container, { uid: current.metadata.uid, restarts: restartsOf(current) }, signal);
   });
 }
 
-/** The newest that is not going, nor has failed for good. */
-export function currentPod(pods: readonly Stored<Pod>[], container: string): Stored<Pod> | undefined {
+/** The newest in the namespace of the instance that is not going, nor has failed for good. */
+export function currentPod(
+  pods: readonly Stored<Pod>[],
+  namespace: string,
+  container: string,
+): Stored<Pod> | undefined {
   return pods
-    .filter((pod) => containerOf(pod) === container)
+    .filter((pod) => pod.metadata.namespace === namespace && containerOf(pod) === container)
     .filter(({ metadata, status }) => metadata.deletionTimestamp === undefined && status?.phase !== "Failed")
     .toSorted(byAge)
     .at(-1);

@@ -20,8 +20,8 @@ describe("the record", () => {
     { what: "is not opened while it waits for a place", status: { startedAt: at(5) }, want: { do: "nothing" } },
     { what: "is opened when it starts", status: begun, want: { do: "live", life: { ...life, status: "STARTING" } } },
     {
-      what: "runs when the controller says so",
-      status: { ...begun, ...made, phase: "Running" },
+      what: "runs when it has been ready",
+      status: { ...begun, ...made, phase: "Running", readyAt: at(9) },
       namespace: makeNamespace(),
       want: { do: "live", life: { ...life, status: "RUNNING" } },
     },
@@ -35,6 +35,27 @@ describe("the record", () => {
       status: { ...begun, ...made, phase: "Failed" },
       namespace: makeNamespace(),
       want: { do: "live", life: { ...life, status: "STARTING" } },
+    },
+    {
+      what: "runs until its namespace goes",
+      status: { ...begun, ...made, phase: "Terminating", readyAt: at(9) },
+      namespace: makeNamespace(),
+      want: { do: "live", life: { ...life, status: "RUNNING" } },
+    },
+    {
+      what: "is not opened again where all was taken back",
+      status: { ...begun, phase: "Failed", conditions: [{ type: "NamespaceCreated", status: "False" as const }] },
+      want: { do: "ask" },
+    },
+    {
+      what: "is not opened again while it waits for a place once more",
+      status: { ...begun, phase: "Pending" },
+      want: { do: "ask" },
+    },
+    {
+      what: "is not opened again by the end of what was taken back",
+      status: { ...begun, phase: "Terminating" },
+      want: { do: "ask" },
     },
     {
       what: "is closed when the namespace goes, whatever else is said",

@@ -8,13 +8,13 @@ export type RecordStep =
   | { readonly do: "nothing" }
   | { readonly do: "live"; readonly life: Life }
   | { readonly do: "stop"; readonly at: number }
-  /** Its namespace was made, and is not seen: gone, or not seen yet. The server has to be asked. */
+  /** Its namespace should be there, or has been, and is not seen: gone, or not seen yet. The server has to be asked. */
   | { readonly do: "ask" };
 
 /** A word of the controller's. */
 const namespaceCreated = "NamespaceCreated";
 
-/** `namespace`: the one that carries the marks of this instance. A pod that goes is no matter here: another one comes. */
+/** `namespace`: its own, where it carries the marks of this instance. A pod that goes is no matter here: another one comes. */
 export function decideRecord(
   instance: Stored<ChallengeInstance>,
   namespace: Stored<Namespace> | undefined,
@@ -25,7 +25,9 @@ export function decideRecord(
   const { phase, terminatedAt, conditions } = instance.status ?? {};
   if (phase === "Terminated") return { do: "stop", at: terminatedAt === undefined ? now : parseTime(terminatedAt) };
   if (namespace) return stopIfGoing(namespace) ?? { do: "live", life };
-  return isConditionTrue(conditions, namespaceCreated) ? { do: "ask" } : { do: "live", life };
+  // What the server has refused was taken back: it holds no place until it is made once more.
+  const isBeingMade = phase === "Creating" || phase === "Starting";
+  return isBeingMade && !isConditionTrue(conditions, namespaceCreated) ? { do: "live", life } : { do: "ask" };
 }
 
 /** Whoever deletes a namespace ends what runs in it. */
@@ -37,7 +39,7 @@ export function stopIfGoing({ metadata }: Stored<Namespace>): RecordStep | undef
 
 /** Undefined for one that has no place yet: it waits, or nobody has looked at it. */
 function lifeOf({ metadata, spec, status }: Stored<ChallengeInstance>): Life | undefined {
-  const { startedAt, namespace, expiresAt, phase } = status ?? {};
+  const { startedAt, readyAt, namespace, expiresAt } = status ?? {};
   if (startedAt === undefined || namespace === undefined) return undefined;
   return {
     uid: metadata.uid,
@@ -45,7 +47,7 @@ function lifeOf({ metadata, spec, status }: Stored<ChallengeInstance>): Life | u
     namespace,
     ownerId: spec.ownerId,
     challenge: spec.challengeRef.name,
-    status: phase === "Running" ? "RUNNING" : "STARTING",
+    status: readyAt === undefined ? "STARTING" : "RUNNING",
     startedAt: parseTime(startedAt),
     ...(expiresAt !== undefined && { reservedUntil: parseTime(expiresAt) }),
   };

@@ -7,18 +7,21 @@ import { at, epoch, makeInstance, makeNamespace } from "../testing/objects.ts";
 import { keepRecord, type RecordKeeper } from "./keep-record.ts";
 
 const { signal } = new AbortController();
-const begun = { startedAt: at(5), namespace: "challenge-1", phase: "Running" } as const;
+const begun = { startedAt: at(5), readyAt: at(6), namespace: "challenge-1", phase: "Running" } as const;
 const made = { ...begun, conditions: [{ type: "NamespaceCreated", status: "True" as const }] };
 
 /** What the copies show, what the server has, and what became of the record of an instance that runs. */
 interface Case {
   what: string;
   seen: { instance?: ReturnType<typeof makeInstance>; namespace?: ReturnType<typeof makeNamespace> };
+  /** A namespace with the same marks, which the copies show first. */
+  copied?: ReturnType<typeof makeNamespace>;
   server: { instance?: ReturnType<typeof makeInstance>; namespace?: ReturnType<typeof makeNamespace> };
   asked: string[];
   /** In seconds; undefined: it stays open. */
   stopped?: number;
-  lookAgain?: boolean;
+  /** In seconds; undefined: not before something changes. */
+  lookAgain?: number;
 }
 
 const running = { instance: makeInstance(made), namespace: makeNamespace() };
@@ -35,10 +38,10 @@ describe("the record of an instance that runs", () => {
     await keepRecord("instance-1", keeper({ what: "", seen: running, server: {}, asked: [] }, []), signal);
   });
 
-  function keeper({ seen, server }: Case, asked: string[]): RecordKeeper {
+  function keeper({ seen, copied, server }: Case, asked: string[]): RecordKeeper {
     const found = {
       instances: { byIndex: () => (seen.instance ? [seen.instance] : []) },
-      namespaces: { byIndex: () => (seen.namespace ? [seen.namespace] : []) },
+      namespaces: { byIndex: () => [copied, seen.namespace].filter((one) => one !== undefined) },
     };
     const get = async (type: { kind: string }) => {
       asked.push(type.kind);
@@ -77,7 +80,7 @@ describe("the record of an instance that runs", () => {
       seen: {},
       server: running,
       asked: ["ChallengeInstance"],
-      lookAgain: true,
+      lookAgain: 2,
     },
     {
       what: "is closed when the namespace goes, at that time",
@@ -85,6 +88,35 @@ describe("the record of an instance that runs", () => {
       server: running,
       asked: [],
       stopped: 50,
+    },
+    {
+      what: "stays open when a copy of its namespace goes",
+      seen: running,
+      copied: makeNamespace({ name: "challenge-copy", deletionTimestamp: at(50) }),
+      server: running,
+      asked: [],
+    },
+    {
+      what: "is closed when of its namespace only a copy is left",
+      seen: { instance: running.instance },
+      copied: makeNamespace({ name: "challenge-copy" }),
+      server: {},
+      asked: ["Namespace"],
+      stopped: now,
+    },
+    {
+      what: "stays open when somebody has taken the marks from the namespace",
+      seen: { instance: running.instance },
+      server: { namespace: withoutMarks() },
+      asked: ["Namespace"],
+      lookAgain: 60,
+    },
+    {
+      what: "is closed when the namespace goes, though somebody has taken the marks from it",
+      seen: { instance: running.instance },
+      server: { namespace: withoutMarks(at(51)) },
+      asked: ["Namespace"],
+      stopped: 51,
     },
     {
       what: "is closed when the namespace is gone, and the server says so too",
@@ -112,7 +144,7 @@ describe("the record of an instance that runs", () => {
       seen: { instance: running.instance },
       server: running,
       asked: ["Namespace"],
-      lookAgain: true,
+      lookAgain: 2,
     },
     {
       what: "is never closed before it was opened, whatever clocks say",
@@ -126,13 +158,33 @@ describe("the record of an instance that runs", () => {
     const asked: string[] = [];
     const result = await keepRecord("instance-1", keeper(one, asked), signal);
     expect(asked).toEqual(one.asked);
-    expect(result !== undefined).toBe(one.lookAgain ?? false);
+    expect(result).toEqual(one.lookAgain && { requeueAfterMs: one.lookAgain * 1000 });
     const record = records.get("instance-1");
     expect(record?.stoppedAt).toBe(one.stopped === undefined ? undefined : epoch + one.stopped * 1000);
     // And nothing is asked about what is closed.
     if (one.stopped === undefined) return;
     await keepRecord("instance-1", keeper(one, asked), signal);
     expect(asked).toEqual(one.asked);
+  });
+
+  test("is open again when all was taken back, and is made once more", async () => {
+    const look = async (seen: Case["seen"]) => {
+      const told: string[] = [];
+      const one = keeper({ what: "", seen, server: {}, asked: [] }, []);
+      await keepRecord("instance-1", { ...one, opened: (uid) => told.push(uid) }, signal);
+      return { told, status: records.get("instance-1")?.status, open: open.size };
+    };
+    const refused = makeInstance({ ...begun, phase: "Failed" });
+    const closed = { told: [], status: "STOPPED", open: 0 };
+    expect(await look({ instance: refused, namespace: makeNamespace({ deletionTimestamp: at(50) }) })).toEqual(closed);
+    expect(await look({ instance: refused })).toEqual(closed);
+    const { readyAt: _, ...anew } = begun;
+    expect(await look({ instance: makeInstance({ ...anew, phase: "Creating" }) })).toEqual({
+      told: ["instance-1"],
+      status: "STARTING",
+      open: 1,
+    });
+    expect(await look(running)).toEqual({ told: [], status: "RUNNING", open: 1 });
   });
 
   test("is not touched while the open records are not read", async () => {
@@ -146,3 +198,9 @@ describe("the record of an instance that runs", () => {
     expect(records.calls).toHaveLength(before);
   });
 });
+
+function withoutMarks(deletionTimestamp?: string) {
+  const namespace = makeNamespace({ deletionTimestamp });
+  namespace.metadata.labels = {};
+  return namespace;
+}

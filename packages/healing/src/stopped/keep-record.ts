@@ -1,6 +1,6 @@
 /**
  * One look at the record of one instance: opened when the instance starts, kept true while it lives, closed when it is
- * gone. Closing cannot be undone: where only our copies say that something is gone, the server is asked first.
+ * gone. Closing gives its place away: where only our copies say that something is gone, the server is asked first.
  */
 import type { Stored } from "@berg/apimachinery";
 import { type Client, type Clock, Namespaces, type Result } from "@berg/kube";
@@ -24,6 +24,8 @@ export interface RecordKeeper {
 
 /** What the server has and the copies do not have yet comes within this time. */
 const copiesCatchUpMs = 2_000;
+/** Nobody tells us about a namespace without our marks, so it is asked for. */
+const withoutMarksMs = 60_000;
 
 export async function keepRecord(uid: string, keeper: RecordKeeper, signal: AbortSignal): Promise<Result | undefined> {
   const { caches, open, clock } = keeper;
@@ -31,12 +33,13 @@ export async function keepRecord(uid: string, keeper: RecordKeeper, signal: Abor
   const [instance] = caches.instances.byIndex(by.uid, uid);
   const record = open.get(uid);
   if (!instance) return record && stopIfInstanceIsGone(record, keeper, signal);
-  const [namespace] = caches.namespaces.byIndex(by.instance, uid);
+  const namespace = caches.namespaces
+    .byIndex(by.instance, uid)
+    .find(({ metadata }) => metadata.name === instance.status?.namespace);
   const step = decideRecord(instance, namespace, clock.now());
   switch (step.do) {
     case "live":
-      await open.live(step.life, signal);
-      if (!record) keeper.opened(uid);
+      if ((await open.live(step.life, signal)) && !record) keeper.opened(uid);
       return undefined;
     case "stop":
       return record && stop(record, step.at, keeper, signal);
@@ -62,10 +65,13 @@ async function stopIfInstanceIsGone(record: RuntimeRecord, keeper: RecordKeeper,
 
 async function stopIfNamespaceIsGone(record: RuntimeRecord, keeper: RecordKeeper, signal: AbortSignal) {
   const now = await readNow(keeper.client, Namespaces, "", record.namespace, signal);
-  if (!now || instanceUidOf(now) !== record.uid) return stop(record, keeper.clock.now(), keeper, signal);
+  const owner = now && instanceUidOf(now);
+  const isAnothers = owner !== undefined && owner !== record.uid;
+  if (!now || isAnothers) return stop(record, keeper.clock.now(), keeper, signal);
   const step = stopIfGoing(now);
   if (step?.do === "stop") return stop(record, step.at, keeper, signal);
-  return { requeueAfterMs: copiesCatchUpMs };
+  // Somebody has taken our marks from it: what is in it runs on, and the controller asks for them back.
+  return { requeueAfterMs: owner === undefined ? withoutMarksMs : copiesCatchUpMs };
 }
 
 async function stop(

@@ -7,6 +7,8 @@ import { troubleOf } from "./trouble.ts";
 
 export interface Finding {
   readonly podUid: string;
+  /** Of the pod. */
+  readonly namespace: string;
   readonly container: string;
   readonly isFailed: boolean;
   readonly isGoing: boolean;
@@ -31,6 +33,7 @@ export class Findings {
   put(instance: string, uid: string, pod: Pod, verdict: Verdict): boolean {
     const finding: Finding = {
       podUid: uid,
+      namespace: pod.metadata.namespace ?? "",
       container: containerOf(pod),
       isFailed: pod.status?.phase === "Failed",
       isGoing: pod.metadata.deletionTimestamp !== undefined,

@@ -17,6 +17,7 @@ const crashing = makePod(
   containing({ restartCount: 9, state: { waiting: { reason: "CrashLoopBackOff" } } }, "Running"),
 );
 const told = {
+  namespace: "challenge-1",
   conditions: [
     {
       ...{ type: "Stuck", status: "True" as const, reason: "ContainerCrashes" },
@@ -79,7 +80,12 @@ async function look(
 
 describe("a stuck instance", () => {
   test("is told so under our own name, by its UID, with nothing but our condition", async () => {
-    const { calls, events } = await look({}, { instance: makeInstance({ phase: "Running" }) });
+    const { calls, events } = await look(
+      {},
+      {
+        instance: makeInstance({ phase: "Running", namespace: "challenge-1" }),
+      },
+    );
     const conditions = [{ ...told.conditions[0], lastTransitionTime: at(100) }];
     expect(calls).toEqual([
       {
@@ -98,6 +104,18 @@ describe("a stuck instance", () => {
     const unseen = makePod(crashing.status ?? {}, { name: "db-1", container: "db" });
     expect(await look({}, { seen, pods: [seen, unseen] })).toEqual({ calls: [], events: [], result: undefined });
     expect(await look({}, { seen, pods: [seen] })).toMatchObject({ events: ["InstanceRecovered"] });
+  });
+
+  test("is not one whose labels somebody has put on a pod elsewhere", async () => {
+    const copy = makePod(crashing.status ?? {}, { namespace: "elsewhere" });
+    const nothing = { calls: [], events: [], result: undefined };
+    for (const policy of ["report", "restart", "terminate"]) {
+      const instance = makeInstance({ phase: "Running", namespace: "challenge-1" });
+      expect(await look({ STUCK_POLICY: policy }, { instance, seen: copy, pod: copy, pods: [copy] })).toEqual(nothing);
+    }
+    const seen = makePod(readyStatus());
+    const unseen = makePod(crashing.status ?? {}, { name: "copy", namespace: "elsewhere" });
+    expect(await look({}, { seen, pods: [seen, unseen] })).toMatchObject({ events: ["InstanceRecovered"] });
   });
 
   test("costs nothing once it is told", async () => {
@@ -136,9 +154,10 @@ describe("with STUCK_POLICY=restart", () => {
     { what: "is gone", pod: "gone" as const },
     { what: "is another one", pod: makePod(crashing.status ?? {}, { uid: "other" }) },
     { what: "is going", pod: makePod(crashing.status ?? {}, { deletionTimestamp: at(99) }) },
-  ])("a pod that $what on the server is left alone", async ({ pod }) => {
-    expect(await look(restart, { pod })).toMatchObject({ calls: [], events: [] });
-    expect(await look({ STUCK_POLICY: "terminate" }, { pod })).toMatchObject({ calls: [], events: [] });
+  ])("a pod that $what on the server is left alone, and looked at again soon", async ({ pod }) => {
+    const again = { calls: [], events: [], result: { requeueAfterMs: 5_000 } };
+    expect(await look(restart, { pod })).toEqual(again);
+    expect(await look({ STUCK_POLICY: "terminate" }, { pod })).toEqual(again);
   });
 
   test("a pause is waited for", async () => {

@@ -36,6 +36,9 @@ export interface StuckHandler {
   clock: Clock;
 }
 
+/** The pod may be stuck again in a moment, which would be no news. */
+const lookAgainMs = 5_000;
+
 export async function handleStuck(
   uid: string,
   handler: StuckHandler,
@@ -43,9 +46,11 @@ export async function handleStuck(
 ): Promise<Result | undefined> {
   const [instance] = handler.instances.byIndex(by.uid, uid);
   if (!instance) return undefined;
-  const findings = handler.findings.of(uid);
+  // Whoever copies our labels to a pod elsewhere does not make it ours.
+  const isInside = ({ namespace }: { namespace?: string }) => namespace === instance.status?.namespace;
+  const findings = handler.findings.of(uid).filter(isInside);
   const looked = new Set(findings.map(({ podUid }) => podUid));
-  const pods = handler.pods.byIndex(by.instance, uid);
+  const pods = handler.pods.byIndex(by.instance, uid).filter(({ metadata }) => isInside(metadata));
   const summary = summaryOf(
     findings,
     pods.every(({ metadata }) => looked.has(metadata.uid)),
@@ -84,7 +89,7 @@ async function act(
   handler: StuckHandler,
   signal: AbortSignal,
 ): Promise<Result | undefined> {
-  if (stuck.length === 0) return undefined;
+  if (stuck.length === 0) return { requeueAfterMs: lookAgainMs };
   const now = await readNow(handler.client, ChallengeInstances, metadata.namespace ?? "", metadata.name, signal);
   if (now?.metadata.uid !== metadata.uid) return undefined;
   const action = decideAction(now, summary, handler.settings, handler.clock.now());

@@ -78,6 +78,53 @@ describe("a trouble makes a pod stuck when it has lasted for too long, and not a
   });
 });
 
+describe("a clock that is wrong elsewhere makes nothing stuck before it has lasted for too long here:", () => {
+  const behind = 240;
+  test.each([
+    { what: "no node", status: unschedulable(0), due: 300 },
+    { what: "making the container", status: waitingFor("ContainerCreating"), due: 300 },
+    { what: "silence", status: { phase: "Pending" }, due: 300 },
+    { what: "running and never ready", status: running(0, 0), due: 180 },
+    { what: "running and no longer ready", status: running(0, 100), due: 180 },
+  ])("$what", ({ status, due }) => {
+    expect(verdict(status, behind + due - 1, behind)).toEqual({
+      is: "waiting",
+      againAt: epoch + (behind + due) * 1000,
+    });
+    expect(verdict(status, behind + due, behind)).toMatchObject({ is: "stuck" });
+  });
+
+  test("its probes have their time, and what they had of it before it was no longer ready is not given twice", () => {
+    const spec = { containers: [{ name: "web", readinessProbe: { initialDelaySeconds: 400 } }] };
+    const never = { ...makePod(running(0, 0)), spec };
+    expect(verdict({}, behind + 579, behind, never)).toMatchObject({ is: "waiting" });
+    expect(verdict({}, behind + 580, behind, never)).toMatchObject({ is: "stuck" });
+    const noLonger = { ...makePod(running(0, 1000)), spec };
+    expect(verdict({}, 1000 + behind + 179, 1000 + behind, noLonger)).toMatchObject({ is: "waiting" });
+    expect(verdict({}, 1000 + behind + 180, 1000 + behind, noLonger)).toMatchObject({ is: "stuck" });
+  });
+});
+
+describe("a time that is null is one that nobody has written:", () => {
+  const never = null as unknown as string;
+  test.each([
+    { what: "of a start", status: containing({ state: { running: { startedAt: never } } }, "Running"), due: 200 },
+    {
+      what: "of a condition",
+      status: { phase: "Pending", conditions: [{ type: "PodScheduled", status: "True", lastTransitionTime: never }] },
+      due: 320,
+    },
+  ])("$what", ({ status, due }) => {
+    expect(verdict(status, due - 1, 20)).toEqual({ is: "waiting", againAt: epoch + due * 1000 });
+    expect(verdict(status, due, 20)).toMatchObject({ is: "stuck" });
+  });
+
+  test("of a start between two crashes", () => {
+    const status = readyStatus({ restartCount: 3, state: { running: { startedAt: never } } });
+    expect(verdict(status, 100)).toEqual({ is: "waiting", againAt: epoch + 115_000 });
+  });
+});
+
 test("a young pod is never stuck", () => {
   expect(verdict(down(9), 14)).toEqual({ is: "waiting", againAt: epoch + 15_000 });
   expect(verdict(down(9), 15)).toMatchObject({ is: "stuck" });

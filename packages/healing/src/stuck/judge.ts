@@ -24,7 +24,10 @@ export type Verdict =
  */
 const steadyMs = 15_000;
 
-/** `firstSeen`: when the trouble that it has now was seen for the first time. All times in ms since 1970. */
+/**
+ * `firstSeen`: when the trouble that it has now was seen for the first time. All times in ms since 1970. Those in the pod
+ * are by clocks of others, which may be wrong: they can make it stuck later than what was seen here, and never earlier.
+ */
 export function judge(pod: Pod, firstSeen: number, now: number, thresholds: Thresholds): Verdict {
   const trouble = troubleOf(pod);
   if (!trouble) return isGoing(pod) ? { is: "waiting" } : { is: "well" };
@@ -56,7 +59,7 @@ function dueAt(trouble: Trouble, pod: Pod, firstSeen: number, limits: Thresholds
       // Whoever replaces it needs a moment.
       return firstSeen + limits.youngMs;
     case "unschedulable":
-      return conditionTime(pod, "PodScheduled", firstSeen) + limits.unschedulableMs;
+      return Math.max(conditionTime(pod, "PodScheduled"), firstSeen) + limits.unschedulableMs;
     case "error":
       return firstSeen + limits.errorMs;
     case "crashing":
@@ -73,24 +76,28 @@ function dueAt(trouble: Trouble, pod: Pod, firstSeen: number, limits: Thresholds
 /** A pod that runs has been made before: then only what was seen counts. */
 function creatingSince(pod: Pod, firstSeen: number): number {
   if (pod.status?.phase === "Running") return firstSeen;
-  return Math.max(createdAt(pod, firstSeen), conditionTime(pod, "PodScheduled", 0));
+  return Math.max(createdAt(pod, firstSeen), conditionTime(pod, "PodScheduled"), firstSeen);
 }
 
 /** The later of two: when its probes had their time, and when it was last ready. */
 function notReadySince({ container }: Trouble, pod: Pod, firstSeen: number): number {
   const startedAt = timeOr(container?.state?.running?.startedAt, firstSeen);
   const probesHadTime = startedAt + probeAllowanceMs(pod, container?.name);
-  return Math.max(probesHadTime, conditionTime(pod, "Ready", 0));
+  const wasReadyAt = conditionTime(pod, "Ready");
+  // Both are by the clock of its node: however wrong that is, the time between them is right.
+  const probesNeed = Math.max(0, probesHadTime - Math.max(startedAt, wasReadyAt));
+  return Math.max(probesHadTime, wasReadyAt, firstSeen + probesNeed);
 }
 
 function createdAt({ metadata }: Pod, firstSeen: number): number {
   return timeOr(metadata.creationTimestamp, firstSeen);
 }
 
-function conditionTime({ status }: Pod, type: string, otherwise: number): number {
-  return timeOr(findCondition(status?.conditions, type)?.lastTransitionTime, otherwise);
+function conditionTime({ status }: Pod, type: string): number {
+  return timeOr(findCondition(status?.conditions, type)?.lastTransitionTime, 0);
 }
 
-function timeOr(time: string | undefined, otherwise: number): number {
-  return time === undefined ? otherwise : parseTime(time);
+/** A time that was never set is written as null. */
+function timeOr(time: string | null | undefined, otherwise: number): number {
+  return time ? parseTime(time) : otherwise;
 }

@@ -11,6 +11,10 @@ const event = (reason: string, seconds: number, container = "web") =>
     lastTimestamp: at(seconds),
   }) as CoreEvent;
 
+/** As others write them, who use the newer kind of event. */
+const unset = (one: CoreEvent) =>
+  ({ ...one, lastTimestamp: null, metadata: { ...one.metadata, creationTimestamp: null } }) as unknown as CoreEvent;
+
 describe("an image is being pulled", () => {
   test.each([
     { what: "nobody said so", events: [], want: false },
@@ -20,6 +24,7 @@ describe("an image is being pulled", () => {
     { what: "it failed", events: [event("Pulling", 5), event("Failed", 6), event("BackOff", 7)], want: false },
     { what: "it is tried again", events: [event("Failed", 6), event("BackOff", 7), event("Pulling", 9)], want: true },
     { what: "another one is", events: [event("Pulling", 5), event("Pulled", 6), event("Pulling", 6, "b")], want: true },
+    { what: "it began, without a time", events: [unset(event("Pulling", 5))], want: true },
     { what: "it was there", events: [event("Pulled", 5), event("Created", 6)], want: false },
   ])("$what: $want", ({ events, want }) => {
     expect(pullsGoOn(events)).toBe(want);

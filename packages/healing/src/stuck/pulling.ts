@@ -35,5 +35,5 @@ export function pullsGoOn(events: readonly CoreEvent[]): boolean {
 
 function timeOf({ series, lastTimestamp, eventTime, metadata }: CoreEvent): number {
   const time = series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? metadata.creationTimestamp;
-  return time === undefined ? 0 : parseTime(time);
+  return time ? parseTime(time) : 0;
 }

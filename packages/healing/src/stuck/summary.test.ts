@@ -8,7 +8,7 @@ const waiting: Verdict = { is: "waiting" };
 const stuck: Verdict = { is: "stuck", kind: "crashing", reason: "ContainerCrashes", message: "it ends by itself" };
 
 function finding(container: string, podUid: string, verdict: Verdict, more: Partial<Finding> = {}): Finding {
-  return { podUid, container, verdict, isFailed: false, isGoing: false, ...more };
+  return { podUid, namespace: "challenge-1", container, verdict, isFailed: false, isGoing: false, ...more };
 }
 
 describe("an instance is", () => {

@@ -9,7 +9,7 @@ export class MemoryRecords extends Model {
     return {
       live: async (life) => {
         this.calls.push(`live ${life.status}`);
-        this.live(life);
+        return this.live(life);
       },
       pod: async (uid, container, seen) => {
         this.calls.push(`pod ${container} ${seen.uid} ${seen.restarts}`);

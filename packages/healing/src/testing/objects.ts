@@ -28,6 +28,7 @@ export function makePod(
     instance?: string;
     container?: string;
     created?: number;
+    namespace?: string;
     deletionTimestamp?: string;
   },
 ): Stored<Pod> {
@@ -79,12 +80,16 @@ export function makeInstance(
   };
 }
 
-export function makeNamespace({ instance = "instance-1", deletionTimestamp = undefined as string | undefined } = {}) {
+export function makeNamespace({
+  name = "challenge-1",
+  instance = "instance-1",
+  deletionTimestamp = undefined as string | undefined,
+} = {}) {
   const namespace: Stored<Namespace> = {
     apiVersion: "v1",
     kind: "Namespace",
     metadata: {
-      ...{ name: "challenge-1", uid: "namespace-1", resourceVersion: "1", creationTimestamp: at(0) },
+      ...{ name, uid: "namespace-1", resourceVersion: "1", creationTimestamp: at(0) },
       labels: { [labels.managedBy]: managedByBerg, [labels.instanceUid]: instance },
       ...(deletionTimestamp !== undefined && { deletionTimestamp }),
     },

@@ -2,8 +2,9 @@
 import { randomUUID } from "node:crypto";
 import type { Stored } from "@berg/apimachinery";
 import { Namespaces, Pods } from "@berg/kube";
-import { type ChallengeInstance, ChallengeInstances, labels, managedByBerg } from "@berg/resources";
+import { type ChallengeInstance, ChallengeInstances, Challenges, labels, managedByBerg } from "@berg/resources";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { refuseImages } from "../../../../test/scenarios/image-policy.ts";
 import type { StartWorld } from "../../../../test/scenarios/seeing.ts";
 import { openDatabaseRecords } from "../records/database/database-records.ts";
 import { listenerWorld, poll } from "./listener-world.ts";
@@ -58,6 +59,37 @@ export function describeRecords(startWorld: StartWorld): void {
       await poll(async () =>
         expect((await listener.records.open()).map(({ uid }) => uid)).not.toContain(created.metadata.uid),
       );
+    });
+  });
+
+  test("an instance that the server refuses holds no place, and one again when its Challenge is put right", {
+    timeout: 90_000,
+  }, async () => {
+    await using listener = await start();
+    await refuseImages(here.world.client, "deployments.invalid.example.com");
+    const image = "deployments.invalid.example.com/web:1";
+    const challenge = await here.world.challenge().container("web", { image }).with({ timeout: "1h" }).create();
+    const created = await here.world.instance(challenge).create();
+    const recordOf = async () => {
+      const { body } = await listener.metrics.render();
+      const record = await listener.records.get(created.metadata.uid);
+      return { ...record, mismatch: /^berg_listener_record_mismatch (\S+)$/m.exec(body)?.[1] };
+    };
+    await here.world.until(created, ({ status }) => status?.reason === "ManifestRefused");
+    await poll(async () => expect(await recordOf()).toMatchObject({ status: "STOPPED", mismatch: "0" }));
+    const patch = { type: "merge", body: { spec: { containers: [{ hostname: "web", image: "web:1" }] } } } as const;
+    await here.world.client.patch(Challenges, here.world.namespace, challenge.metadata.name, patch);
+    const running = await here.world.until(created, ({ status }) => status?.phase === "Running");
+    const [pod] = await podsOf(running);
+    await poll(async () => {
+      const record = await recordOf();
+      expect(record).toMatchObject({
+        status: "RUNNING",
+        reservedUntil: Date.parse(running.status?.expiresAt ?? ""),
+        pods: { web: { uid: pod?.metadata.uid } },
+        mismatch: "0",
+      });
+      expect(record).not.toHaveProperty("stoppedAt");
     });
   });
 

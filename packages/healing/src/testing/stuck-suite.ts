@@ -1,7 +1,7 @@
 /** Stuck instances, with the real controller and simulated pods: the same on every control plane. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Stored } from "@berg/apimachinery";
-import { Events, type Pod } from "@berg/kube";
+import { Events, Namespaces, type Pod, Pods } from "@berg/kube";
 import { describe, expect, test } from "vitest";
 import type { StartWorld } from "../../../../test/scenarios/seeing.ts";
 import { SkippingClock } from "../../../../test/scenarios/skipping-clock.ts";
@@ -82,6 +82,29 @@ export function describeStuck(startWorld: StartWorld): void {
       clock.skip(longEnoughMs);
       await settled(listener);
       expect(stuckOf(await read(instance))).toBeUndefined();
+    });
+
+    test("one of which somebody has put a copy elsewhere that cannot run is not stuck", async () => {
+      const instance = await instanceThat("ready", '"running"');
+      const [pod] = await podsOf(instance);
+      const elsewhere = await here.world.client.create(Namespaces, { metadata: { generateName: "elsewhere-" } });
+      const metadata = { namespace: elsewhere.metadata.name, name: "copy", labels: pod?.metadata.labels ?? {} };
+      const spec = { containers: [{ name: "web", image: "web:1" }] };
+      // Refused until the namespace has its account.
+      const copy = await poll(() => here.world.client.create(Pods, { metadata, spec }));
+      await here.world.simulator.behave(copy, "invalid-image-name");
+      await poll(async () => {
+        const { status } = await here.world.client.get(Pods, elsewhere.metadata.name, copy.metadata.name);
+        expect(JSON.stringify(status)).toContain("InvalidImageName");
+      });
+      const clock = new SkippingClock();
+      await using listener = await start({ clock, env: { STUCK_POLICY: "terminate" } });
+      await settled(listener);
+      clock.skip(longEnoughMs);
+      await delay(1_500);
+      const now = await read(instance);
+      expect([stuckOf(now), now.spec.terminationReason]).toEqual([undefined, undefined]);
+      expect((await listener.records.get(instance.metadata.uid))?.pods.web?.uid).toBe(pod?.metadata.uid);
     });
 
     test("one whose image is still being pulled is not stuck, and is when that is over and nothing comes of it", async () => {

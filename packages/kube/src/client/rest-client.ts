@@ -32,6 +32,7 @@ import { followLog } from "./logs.ts";
 import { noRequestMetrics, type RequestMetrics } from "./metrics.ts";
 import { collectionPath, listQuery, objectPath, queryOf, watchQuery } from "./paths.ts";
 import { Requests } from "./requests.ts";
+import type { ServerClock } from "./server-clock.ts";
 import { Transport } from "./transport.ts";
 
 export interface ClientOptions {
@@ -44,6 +45,8 @@ export interface ClientOptions {
   random?: Random;
   log?: Logger;
   metrics?: RequestMetrics;
+  /** Set by the answers of the server. */
+  serverClock?: ServerClock;
 }
 
 const defaultRate: Rate = { perSecond: 50, burst: 100 };
@@ -59,7 +62,7 @@ const patchTypes = {
 export function createClient(options: ClientOptions): Client {
   const clock = options.clock ?? systemClock;
   const userAgent = `berg-${options.component ?? "client"}/${version} (node ${process.version})`;
-  const transport = new Transport(options.connection, userAgent);
+  const transport = new Transport(options.connection, userAgent, (head) => options.serverClock?.heard(head));
   const requests = new Requests({
     transport,
     bucket: new TokenBucket(clock, options.rate ?? defaultRate),

@@ -35,6 +35,7 @@ export class Transport {
   readonly host: string;
   readonly #connection: Connection;
   readonly #userAgent: string;
+  readonly #onHead: (head: Head) => void;
   readonly #target: { origin: string; base: string };
   /** What new requests use. */
   #pools: Pools;
@@ -42,11 +43,13 @@ export class Transport {
   readonly #open = new Set<Pools>();
   #closed = false;
 
-  constructor(connection: Connection, userAgent: string) {
+  /** `onHead` is told of every answer as it begins. */
+  constructor(connection: Connection, userAgent: string, onHead: (head: Head) => void = () => {}) {
     const url = new URL(connection.server);
     this.host = url.host;
     this.#connection = connection;
     this.#userAgent = userAgent;
+    this.#onHead = onHead;
     this.#target = { origin: url.origin, base: url.pathname.replace(/\/$/, "") };
     this.#pools = this.#connect();
   }
@@ -83,8 +86,12 @@ export class Transport {
     if (this.#closed) throw new ClientClosed();
     const headers = { "user-agent": this.#userAgent, ...request.headers, ...(authorization && { authorization }) };
     const pools = this.#pools;
+    const onHead = (head: Head, flow: Flow) => {
+      this.#onHead(head);
+      receiver.onHead?.(head, flow);
+    };
     try {
-      const head = await exchange(pools[use], this.#target, { ...request, headers }, receiver);
+      const head = await exchange(pools[use], this.#target, { ...request, headers }, { ...receiver, onHead });
       if (head.status === 401) this.#refused(authorization, pools);
       return head;
     } catch (error) {

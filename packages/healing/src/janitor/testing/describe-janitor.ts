@@ -124,6 +124,20 @@ export function describeJanitor(start: () => Promise<TestPlane>): void {
     await stop();
   });
 
+  test("one whose clock is ten minutes ahead ends what is due by the server, and nobody early", {
+    timeout: 120_000,
+  }, async () => {
+    const ahead = { ...systemClock, now: () => systemClock.now() + 600_000 };
+    const lives = await place.running(300_000);
+    const { stop, scrape } = await place.janitor({}, ahead);
+    const due = await place.running(-5000);
+    await expect.poll(() => isEnding(due.instance.metadata.name), eventually).toBe(true);
+    await expect.poll(() => place.exists(Namespaces, "", due.namespace), eventually).toBe(false);
+    expect([await isEnding(lives.instance.metadata.name), await place.stands(lives.namespace)]).toEqual([false, true]);
+    expect(await scrape()).toMatch(/^berg_janitor_clock_offset_seconds (599|60[0-9])$/m);
+    await stop();
+  });
+
   describe("three janitors that stay", { timeout: 120_000 }, () => {
     test("end what expires in time, and sweep ghosts; beside each other and the living", async () => {
       const janitors = [await place.janitor(), await place.janitor(), await place.janitor()];

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { formatTime, isNotFound, type KubeObject, type ResourceType, type Stored } from "@berg/apimachinery";
 import {
   type Client,
+  type Clock,
   type Connection,
   createClient,
   createMetrics,
@@ -10,7 +11,9 @@ import {
   Manager,
   Namespaces,
   Pods,
+  ServerClock,
   silentLogger,
+  systemClock,
   unlimited,
 } from "@berg/kube";
 import { type ChallengeInstance, ChallengeInstances, customResourceDefinitions, finalizers } from "@berg/resources";
@@ -93,16 +96,20 @@ export class Place implements AsyncDisposable {
     return { instance, namespace };
   }
 
-  /** Until stopped, or the place is left. */
-  async janitor(settings: { graceMs?: number; ghostGraceMs?: number; intervalMs?: number } = {}): Promise<{
+  /** Until stopped, or the place is left. `own` is the clock of the machine that it runs on. */
+  async janitor(
+    settings: { graceMs?: number; ghostGraceMs?: number; intervalMs?: number } = {},
+    own: Clock = systemClock,
+  ): Promise<{
     stop(): Promise<void>;
     scrape(): Promise<string>;
   }> {
     const { graceMs = 500, ghostGraceMs = 1000, intervalMs = 1000 } = settings;
     const metrics = await createMetrics();
-    const client = createClient({ connection: this.connection, component: "janitor", rate: unlimited });
-    const manager = new Manager({ component: "janitor", client, log: silentLogger, metrics });
-    addJanitor(manager, { settings: { graceMs, ghostGraceMs }, intervalMs, metrics });
+    const clock = new ServerClock(own);
+    const connected = { connection: this.connection, component: "janitor", rate: unlimited, serverClock: clock };
+    const manager = new Manager({ component: "janitor", client: createClient(connected), log: silentLogger, metrics });
+    addJanitor(manager, { settings: { graceMs, ghostGraceMs }, intervalMs, metrics, clock });
     const stopping = new AbortController();
     const run = manager.run(stopping.signal);
     const stop = async () => {

@@ -39,8 +39,9 @@ export class ClusterRecords implements RuntimeRecords {
     instances.ensureIndex(uidIndex, ({ metadata }) => [metadata.uid ?? ""]);
   }
 
-  async live(life: Life, signal?: AbortSignal): Promise<void> {
-    await this.#change(life.uid, (runtime) => lived(runtime, life), signal);
+  async live(life: Life, signal?: AbortSignal): Promise<boolean> {
+    const isChanged = await this.#change(life.uid, (runtime) => lived(runtime, life), signal);
+    return isChanged !== undefined;
   }
 
   async pod(
@@ -52,8 +53,9 @@ export class ClusterRecords implements RuntimeRecords {
     await this.#change(uid, (runtime) => withPod(runtime, container, seen), signal);
   }
 
-  stop(uid: string, at: number, signal?: AbortSignal): Promise<boolean> {
-    return this.#change(uid, (runtime) => stopped(runtime, at), signal);
+  async stop(uid: string, at: number, signal?: AbortSignal): Promise<boolean> {
+    const isChanged = await this.#change(uid, (runtime) => stopped(runtime, at), signal);
+    return isChanged ?? false;
   }
 
   async get(uid: string): Promise<RuntimeRecord | undefined> {
@@ -74,8 +76,8 @@ export class ClusterRecords implements RuntimeRecords {
     return this.#instances.byIndex(uidIndex, uid)[0];
   }
 
-  /** Whether anything was changed. */
-  async #change(uid: string, next: Next, signal: AbortSignal | undefined): Promise<boolean> {
+  /** Whether anything was changed; undefined where there is no instance, or none that has begun. */
+  async #change(uid: string, next: Next, signal: AbortSignal | undefined): Promise<boolean | undefined> {
     const before = this.#underWay.get(uid);
     const change = (before ?? Promise.resolve()).then(() => this.#write(uid, next, signal));
     const settled = change.catch(() => {});
@@ -87,22 +89,23 @@ export class ClusterRecords implements RuntimeRecords {
     }
   }
 
-  async #write(uid: string, next: Next, signal: AbortSignal | undefined): Promise<boolean> {
+  async #write(uid: string, next: Next, signal: AbortSignal | undefined): Promise<boolean | undefined> {
     let instance = this.#find(uid);
     for (let attempt = 1; instance; attempt++) {
       signal?.throwIfAborted();
-      const runtime = hasBegun(instance.status) && next(instance.status.runtime);
+      if (!hasBegun(instance.status)) return undefined;
+      const runtime = next(instance.status.runtime);
       if (!runtime) return false;
       try {
         this.#instances.wrote(await this.#patch(instance, runtime, signal));
         return true;
       } catch (error) {
-        if (isNotFound(error)) return false;
+        if (isNotFound(error)) return undefined;
         if (!isConflict(error) || attempt === mostAttempts) throw error;
         instance = await this.#readAgain(instance, signal);
       }
     }
-    return false;
+    return undefined;
   }
 
   #patch(

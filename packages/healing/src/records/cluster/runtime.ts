@@ -32,8 +32,7 @@ export function recordOf({ metadata, spec, status }: Stored<ChallengeInstance>):
 }
 
 export function lived(runtime: InstanceRuntime | undefined, life: Life): InstanceRuntime | undefined {
-  if (runtime?.state === "STOPPED") return undefined;
-  const { reservedUntil: before, ...rest } = runtime ?? {};
+  const { reservedUntil: before, stoppedAt: _over, ...rest } = runtime ?? {};
   const heldUntil = before === undefined ? undefined : parseTime(before);
   if (runtime?.state === life.status && heldUntil === life.reservedUntil) return undefined;
   const reservedUntil = life.reservedUntil === undefined ? {} : { reservedUntil: formatMicroTime(life.reservedUntil) };

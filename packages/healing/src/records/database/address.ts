@@ -28,9 +28,17 @@ export function readDatabaseAddress(text: string): DatabaseAddress {
   );
 }
 
+/** No path that somebody means: a URL in quotes or without its colon, or `host=db password=…`. As a path it would be shown. */
+const urlLike = /[@"'`]|\/\/|password\s*=/i;
+
+const noPath =
+  "cannot use it as the path of a SQLite file: it contains @, a quote, // or password=. " +
+  "Give postgres://user:password@host/database without quotes, or a path without these";
+
 function sqliteAddress(path: string): SqliteAddress {
   if (path.trim() === "") throw new RangeError("cannot use a database without a name: the path is empty");
   if (path.includes("\0")) throw new RangeError("cannot use a path that contains the NUL character");
+  if (urlLike.test(path)) throw new RangeError(noPath);
   return { kind: "sqlite", path, shown: path === ":memory:" ? "the database in memory" : `the database file ${path}` };
 }
 

@@ -57,21 +57,25 @@ class DatabaseRecords implements RuntimeRecords {
     this.#address = address;
   }
 
-  async live(life: Life, signal?: AbortSignal): Promise<void> {
+  async live(life: Life, signal?: AbortSignal): Promise<boolean> {
     const query = this.#db
       .insertInto("runtime_record")
       .values(rowOf(life))
       .onConflict((conflict) =>
         conflict
           .column("uid")
-          .doUpdateSet({ status: sql.ref("excluded.status"), reserved_until: sql.ref("excluded.reserved_until") })
-          .where("runtime_record.stopped_at", "is", null)
+          .doUpdateSet({
+            status: sql.ref("excluded.status"),
+            stopped_at: null,
+            reserved_until: sql.ref("excluded.reserved_until"),
+          })
           // What is as it should be is not written again.
           .where(
             sql<boolean>`(runtime_record.status, runtime_record.reserved_until) is distinct from (excluded.status, excluded.reserved_until)`,
           ),
       );
     await this.#saying("write to", signal, () => query.execute({ signal }));
+    return true;
   }
 
   async pod(

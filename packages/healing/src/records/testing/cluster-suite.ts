@@ -73,7 +73,7 @@ export function clusterSuite(startPlace: () => Promise<ClusterPlace>): void {
     await note();
     await records.stop(life.uid, startedAt);
     await records.stop(life.uid, startedAt);
-    await note();
+    await records.pod(life.uid, "web", pod);
     await records.get(life.uid);
     await records.open();
     expect(asked).toEqual(["patch", "patch", "patch"]);
@@ -109,7 +109,7 @@ export function clusterSuite(startPlace: () => Promise<ClusterPlace>): void {
       const spec = { challengeRef: { name: "web" }, ownerId: life.ownerId, renewals: 0 };
       const { metadata } = await place.client.create(ChallengeInstances, { ...fresh, spec });
       await place.allSeen();
-      await records.live({ ...life, uid: metadata.uid });
+      expect(await records.live({ ...life, uid: metadata.uid })).toBe(false);
       expect(await records.stop(metadata.uid, startedAt)).toBe(false);
       expect([await records.get(metadata.uid), asked]).toEqual([undefined, []]);
     });
@@ -119,6 +119,7 @@ export function clusterSuite(startPlace: () => Promise<ClusterPlace>): void {
       await records.live(life);
       await place.client.delete(ChallengeInstances, life.instance.namespace, life.instance.name);
       await place.allSeen();
+      expect(await records.live(life)).toBe(false);
       expect(await records.stop(life.uid, startedAt)).toBe(false);
       expect([await records.get(life.uid), asked]).toEqual([undefined, ["patch"]]);
       expect((await records.open()).map(({ uid }) => uid)).not.toContain(life.uid);
@@ -128,7 +129,7 @@ export function clusterSuite(startPlace: () => Promise<ClusterPlace>): void {
       const life = await place.newLife();
       const old = behind(await place.instance(life));
       await place.client.delete(ChallengeInstances, life.instance.namespace, life.instance.name);
-      await old.live(life);
+      expect(await old.live(life)).toBe(false);
       expect(await old.stop(life.uid, startedAt)).toBe(false);
       await expect(place.instance(life)).rejects.toThrow("not found");
     });
@@ -138,7 +139,7 @@ export function clusterSuite(startPlace: () => Promise<ClusterPlace>): void {
       await records.live(life);
       const old = behind(await place.instance(life));
       const { metadata } = await recreated(life);
-      await old.live({ ...life, status: "RUNNING" });
+      expect(await old.live({ ...life, status: "RUNNING" })).toBe(false);
       await old.pod(life.uid, "web", pod);
       expect(await old.stop(life.uid, startedAt)).toBe(false);
       expect(await place.instance(life)).toMatchObject({ metadata: { resourceVersion: metadata.resourceVersion } });

@@ -4,10 +4,9 @@ import type { Life, RunningPod, RuntimeRecord } from "../runtime-records.ts";
 export class Model {
   readonly #records = new Map<string, RuntimeRecord>();
 
-  live(life: Life): void {
-    const known = this.#records.get(life.uid);
-    if (known?.stoppedAt !== undefined) return;
-    this.#records.set(life.uid, { ...life, pods: known?.pods ?? {} });
+  live(life: Life): boolean {
+    this.#records.set(life.uid, { ...life, pods: this.#records.get(life.uid)?.pods ?? {} });
+    return true;
   }
 
   pod(uid: string, container: string, seen: { uid: string; restarts: number }): void {

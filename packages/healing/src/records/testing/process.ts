@@ -1,7 +1,8 @@
 /**
- * One of several processes that share records: notes pods of many lives, then stops some, and prints which it was the
- * first to stop. `node process.ts <its name> <lives>`, with DATABASE_URL.
+ * One of several processes that share records: notes pods of many lives, says so, waits for a word that all others have,
+ * then stops some, and prints which it was the first to stop. `node process.ts <its name> <lives>`, with DATABASE_URL.
  */
+import { once } from "node:events";
 import { openDatabaseRecords } from "../database/database-records.ts";
 import { lifeNumber, startedAt } from "./place.ts";
 
@@ -15,10 +16,13 @@ for (const number of numbers) {
   await records.live({ ...life, status: "RUNNING" });
   await records.pod(life.uid, name, { uid: `pod-of-${name}`, restarts: number });
 }
+const toStop = numbers.map((number) => number + numbers.length);
+for (const number of toStop) await records.live(lifeNumber(number));
+process.stdout.write("noted\n");
+await once(process.stdin, "data");
+process.stdin.destroy();
 const won: number[] = [];
-for (const number of numbers.map((number) => number + numbers.length)) {
-  const life = lifeNumber(number);
-  await records.live(life);
-  if (await records.stop(life.uid, startedAt + number)) won.push(number);
+for (const number of toStop) {
+  if (await records.stop(lifeNumber(number).uid, startedAt + number)) won.push(number);
 }
 process.stdout.write(`${JSON.stringify(won)}\n`);

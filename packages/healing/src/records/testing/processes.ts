@@ -16,9 +16,14 @@ export async function shareRecords(
 ): Promise<void> {
   const names = Array.from({ length: count }, (_, index) => `process-${index}`);
   const killed = start(database, "killed", 100_000);
-  const printed = Promise.all(names.map((name) => lastLine(start(database, name, lives))));
-  await firstLine(killed);
+  const others = names.map((name) => start(database, name, lives));
+  const printed = Promise.all(others.map(lastLine));
+  const noted = Promise.all(others.map((other) => said(other, "noted")));
+  await said(killed, "open");
   killed.kill("SIGKILL");
+  await noted;
+  // What is noted after it was stopped is open again.
+  for (const { stdin } of others) stdin?.write("stop\n");
   const won = (await printed).flatMap((line) => JSON.parse(line) as number[]);
   const toStop = Array.from({ length: lives }, (_, index) => lives + index + 1);
   expect(won.filter((number) => toStop.includes(number)).sort((a, b) => a - b)).toEqual(toStop);
@@ -35,14 +40,18 @@ export async function shareRecords(
 function start(database: string, name: string, count: number): ChildProcess {
   return spawn(process.execPath, [script, name, String(count)], {
     env: { ...process.env, DATABASE_URL: database, NODE_NO_WARNINGS: "1" },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
   });
 }
 
-function firstLine(child: ChildProcess): Promise<void> {
+function said(child: ChildProcess, word: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    child.stdout?.once("data", () => resolve());
-    child.once("exit", (code) => reject(new Error(`it ended with ${code} before it said anything`)));
+    let out = "";
+    child.stdout?.on("data", (chunk) => {
+      out += chunk;
+      if (out.includes(word)) resolve();
+    });
+    child.once("exit", (code) => reject(new Error(`it ended with ${code} before it said "${word}"`)));
   });
 }
 
