@@ -128,9 +128,8 @@ export function describeJanitor(start: () => Promise<TestPlane>): void {
     timeout: 120_000,
   }, async () => {
     const ahead = { ...systemClock, now: () => systemClock.now() + 600_000 };
-    const lives = await place.running(300_000);
+    const [lives, due] = [await place.running(300_000), await place.running(-5000)];
     const { stop, scrape } = await place.janitor({}, ahead);
-    const due = await place.running(-5000);
     await expect.poll(() => isEnding(due.instance.metadata.name), eventually).toBe(true);
     await expect.poll(() => place.exists(Namespaces, "", due.namespace), eventually).toBe(false);
     expect([await isEnding(lives.instance.metadata.name), await place.stands(lives.namespace)]).toEqual([false, true]);

@@ -91,7 +91,8 @@ export class Place implements AsyncDisposable {
   async running(expiresInMs?: number): Promise<Made> {
     const instance = await this.instance(expiresInMs);
     const namespace = await this.namespaceFor(instance.metadata.uid);
-    while ((await this.client.list(Pods, { namespace })).items.length === 0)
+    // A janitor that is there already may be faster.
+    while ((await this.client.list(Pods, { namespace })).items.length === 0 && (await this.stands(namespace)))
       await new Promise((go) => setTimeout(go, 50));
     return { instance, namespace };
   }
