@@ -31,7 +31,8 @@ const rate = numberOf("--rate", values.rate);
 const crowd = ["controller", "controller", "listener", "listener", "janitor", "janitor", "janitor"];
 /** Each of the seven lives about a minute: long enough to lead, and to be missed. */
 const killEveryMs = { from: 3_000, to: 15_000 };
-const restMs = 180_000;
+/** In the end all are gone, however long the server takes to remove so many namespaces: as long as fewer are left. */
+const standstillMs = 60_000;
 
 await using stack = new AsyncDisposableStack();
 const directory = await mkdtemp(join(tmpdir(), "berg-storm-"));
@@ -69,14 +70,13 @@ await atRate(rate, Math.round(minutes * 60 * rate), () => play(game));
 calm.abort();
 await killing;
 const left = () => leftOver(world.followed.resources.flatMap((informer) => informer.list()));
-await eventually("all are gone", () => left().length === 0, restMs).catch(() => {});
+await untilGone();
 clearInterval(telling);
 await eventually("every record is closed", async () => (await records.open()).length === 0, 60_000).catch(() => {});
 
 const { changes } = world.followed;
 const late = lateness(changes, processes.deaths, Date.now());
 const problems = [
-  ...left().map((what) => `left over: ${what}`),
   ...wronglyDeleted(changes, deletedByHand, Date.now()),
   ...late
     .filter(({ ms, limitMs }) => !(ms <= limitMs))
@@ -84,6 +84,7 @@ const problems = [
   ...(await records.open()).map(({ uid, status }) => `the record of ${uid} is still ${status}`),
   ...processes.accidents,
   ...(await Promise.all(bystanders.map(({ name }) => harmDoneTo(name)))).flat(),
+  ...left().map((what) => `left over: ${what}`),
 ];
 await world.check().catch((error: Error) => problems.push(error.message));
 const latest = Math.round(late[0]?.ms ?? 0);
@@ -92,6 +93,13 @@ for (const problem of problems.slice(0, 30)) say(problem);
 say(problems.length === 0 ? "all is well" : `${problems.length} problems; the log stays in ${directory}`);
 isKept = problems.length > 0;
 process.exitCode = isKept ? 1 : 0;
+
+async function untilGone(): Promise<void> {
+  for (let before = Number.POSITIVE_INFINITY; left().length > 0 && left().length < before; ) {
+    before = left().length;
+    await eventually("fewer are left", () => left().length < before, standstillMs).catch(() => {});
+  }
+}
 
 async function harmDoneTo(name: string): Promise<string[]> {
   const there = await world.client.get(Namespaces, "", name).catch(() => undefined);
