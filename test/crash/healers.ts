@@ -1,7 +1,7 @@
 /** Lives in which the listener or the janitor has something to do. The controller beside them is left in peace. */
 import { randomUUID } from "node:crypto";
 import { addJanitor, readJanitorSettings } from "@berg/healing";
-import { Deployments, Namespaces } from "@berg/kube";
+import { Deployments, Namespaces, ServerClock, systemClock } from "@berg/kube";
 import { components, labels, managedByBerg } from "@berg/resources";
 import { runInProcess } from "../scenarios/in-process.ts";
 import { conditionOf, isRunning } from "../scenarios/seeing.ts";
@@ -18,6 +18,8 @@ export const janitorInProcess: Start = (world) =>
       settings: readJanitorSettings({ JANITOR_GRACE: "1s", GHOST_GRACE: "1s" }),
       intervalMs: 1000,
       metrics,
+      // Not set by any answer: it is the machine's own, as the server's is.
+      clock: new ServerClock(systemClock),
     }),
   );
 

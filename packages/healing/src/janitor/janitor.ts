@@ -3,7 +3,7 @@
  * ghosts are looked for at every interval. Any number may run at once, beside any number of controllers: none leads, and
  * who comes second finds the work done.
  */
-import { type Logger, type Manager, type Metrics, ServerClock, systemClock, watchOwned, watchSelf } from "@berg/kube";
+import { type Logger, type Manager, type Metrics, type ServerClock, watchOwned, watchSelf } from "@berg/kube";
 import { labels } from "@berg/resources";
 import { endIfDue } from "../expired/end.ts";
 import { addGhostController } from "../ghosts/controller.ts";
@@ -20,12 +20,12 @@ export interface JanitorOptions {
   intervalMs: number;
   metrics: Metrics;
   /** Set by the client of the manager: what the server wrote is due by the server's time. */
-  clock?: ServerClock;
+  clock: ServerClock;
 }
 
 /** To be called before `manager.run`. */
 export function addJanitor(manager: Manager, options: JanitorOptions): void {
-  const { settings, intervalMs, clock = new ServerClock(systemClock) } = options;
+  const { settings, intervalMs, clock } = options;
   const { graceMs, ghostGraceMs } = settings;
   const copies = copiesOf(manager);
   const going = new GoingNamespaces(() => copies.namespaces);

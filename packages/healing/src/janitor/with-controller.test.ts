@@ -1,5 +1,15 @@
 /** The janitor beside the real controller: in its place while it is dead, and in nobody's way while it lives. */
-import { createClient, createMetrics, Manager, Namespaces, Pods, silentLogger, unlimited } from "@berg/kube";
+import {
+  createClient,
+  createMetrics,
+  Manager,
+  Namespaces,
+  Pods,
+  ServerClock,
+  silentLogger,
+  systemClock,
+  unlimited,
+} from "@berg/kube";
 import { ChallengeInstances } from "@berg/resources";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { startEmbeddedWorld } from "../../../../test/scenarios/embedded-world.ts";
@@ -15,9 +25,11 @@ describe("beside the controller", { timeout: 120_000 }, () => {
 
   async function startJanitor(): Promise<void> {
     const metrics = await createMetrics();
-    const client = createClient({ connection: world.controlPlane.connection, component: "janitor", rate: unlimited });
+    const clock = new ServerClock(systemClock);
+    const { connection } = world.controlPlane;
+    const client = createClient({ connection, component: "janitor", rate: unlimited, serverClock: clock });
     const manager = new Manager({ component: "janitor", client, log: silentLogger, metrics });
-    addJanitor(manager, { settings: { graceMs: 2000, ghostGraceMs: 5000 }, intervalMs: 30_000, metrics });
+    addJanitor(manager, { settings: { graceMs: 2000, ghostGraceMs: 5000 }, intervalMs: 30_000, metrics, clock });
     const stopping = new AbortController();
     const run = manager.run(stopping.signal);
     onTestFinished(async () => {
