@@ -3,92 +3,121 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { FileReport, Report } from "./ci-report.ts";
 
 /** Runs the summary over these reports, on a machine that has Go or has not. */
-function summarise(reports: (object | undefined)[], { go = false } = {}) {
+function summarise(reports: Record<string, Report | undefined>, { go = false, args = [] as string[] } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "berg-ci-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   if (go) symlinkSync("/bin/true", join(folder, "go"));
-  const files = reports.map((report, index) => {
-    const file = join(folder, `${index}.json`);
-    if (report) writeFileSync(file, JSON.stringify(report));
-    return file;
-  });
-  const { stdout, status } = spawnSync(process.execPath, [join(import.meta.dirname, "ci-summary.ts"), ...files], {
+  for (const [name, report] of Object.entries(reports)) {
+    if (!name.endsWith(".again")) writeFileSync(join(folder, `${name}.suite`), "");
+    if (report) writeFileSync(join(folder, `${name}.json`), JSON.stringify(report));
+  }
+  const script = join(import.meta.dirname, "ci-summary.ts");
+  const { stdout, stderr, status } = spawnSync(process.execPath, [script, ...args, folder], {
     env: { PATH: folder },
     encoding: "utf8",
   });
-  return { stdout, lastLine: stdout.trimEnd().split("\n").at(-1), status };
+  return { stdout, stderr, lastLine: stdout.trimEnd().split("\n").at(-1), status };
 }
 
-const report = (passed: number, failed: number, skipped: number, success = failed === 0) => ({
-  numPassedTests: passed,
-  numFailedTests: failed,
-  numPendingTests: skipped,
-  success,
+const file = (name: string, { passed = 0, failures = [], skipped = [] }: Partial<FileReport>): FileReport => ({
+  ...{ name, passed, failures, skipped },
 });
+const bad = { name: "sums", text: "expected 1 to be 2\n    at bad.test.ts:7" };
+const run = (...files: FileReport[]): Report => ({ files, errors: [] });
+const fine = file("fine.test.ts", { passed: 5 });
+const failing = file("bad.test.ts", { passed: 1, failures: [bad] });
+const mended = file("bad.test.ts", { passed: 2 });
+const skipping = file("skips.test.ts", { skipped: ["asks", "answers"] });
 
 describe("the summary of CI", () => {
   const cases: Record<string, { given: Parameters<typeof summarise>; wantLine: string; wantStatus: number }> = {
     "adds reports up": {
-      given: [[report(5, 0, 0), report(2, 0, 0)]],
-      wantLine: "7 passed, 0 failed",
+      given: [{ unit: run(fine), real: run(fine, mended) }],
+      wantLine: "12 passed, 0 failed",
       wantStatus: 0,
     },
     "fails with any failed test": {
-      given: [[report(5, 0, 0), report(2, 1, 0)]],
-      wantLine: "7 passed, 1 failed",
+      given: [{ unit: run(fine), real: run(failing) }],
+      wantLine: "6 passed, 1 failed",
+      wantStatus: 1,
+    },
+    "fails with what fails again": {
+      given: [{ unit: run(fine, failing), "unit.again": run(failing) }],
+      wantLine: "6 passed, 1 failed",
+      wantStatus: 1,
+    },
+    "counts what passed by itself": {
+      given: [{ unit: run(fine, failing), "unit.again": run(mended) }],
+      wantLine: "7 passed, 0 failed",
+      wantStatus: 0,
+    },
+    "counts what was not run again": {
+      given: [{ unit: run(failing, file("worse.test.ts", { failures: [bad] })), "unit.again": run(mended) }],
+      wantLine: "2 passed, 1 failed",
       wantStatus: 1,
     },
     "counts a run that left no report": {
-      given: [[report(5, 0, 0), undefined]],
+      given: [{ unit: run(fine), real: undefined }],
       wantLine: "5 passed, 1 failed",
       wantStatus: 1,
     },
-    "counts a file that could not be loaded": {
-      given: [[report(5, 0, 0, false)]],
+    "counts what was thrown outside of any test": {
+      given: [{ unit: { ...run(fine), errors: ["Error: nobody caught me"] } }],
       wantLine: "5 passed, 1 failed",
       wantStatus: 1,
     },
     "allows a skip on a machine without Go": {
-      given: [[report(5, 0, 3)]],
-      wantLine: "5 passed, 0 failed, 3 skipped",
+      given: [{ unit: run(fine, skipping) }],
+      wantLine: "5 passed, 0 failed, 2 skipped",
       wantStatus: 0,
     },
     "counts a skip as failed where Go is there": {
-      given: [[report(5, 0, 3)], { go: true }],
-      wantLine: "5 passed, 3 failed",
+      given: [{ unit: run(fine, skipping) }, { go: true }],
+      wantLine: "5 passed, 2 failed",
       wantStatus: 1,
     },
-    "fails where no test ran at all": { given: [[report(0, 0, 0)]], wantLine: "0 passed, 0 failed", wantStatus: 1 },
+    "fails where no test ran at all": { given: [{ unit: run() }], wantLine: "0 passed, 0 failed", wantStatus: 1 },
   };
   for (const [name, { given, wantLine, wantStatus }] of Object.entries(cases)) {
-    test(name, () => expect(summarise(...given)).toMatchObject({ lastLine: wantLine, status: wantStatus }));
+    test(name, () => expect(summarise(...given)).toMatchObject({ lastLine: wantLine, status: wantStatus, stderr: "" }));
   }
 
-  test("says what failed, and why, at the end", () => {
-    const file = (name: string, message: string, ...assertionResults: object[]) => ({
-      name: join(process.cwd(), name),
-      message,
-      assertionResults,
-    });
-    const testResults = [
-      file("fine.test.ts", "", { fullName: "good", status: "passed" }),
-      file("bad.test.ts", "", { fullName: "sums", status: "failed", failureMessages: ["expected 1 to be 2\nat bad"] }),
-      file("hook.test.ts", "the server did not start", { fullName: "asks", status: "pending" }),
-    ];
-    expect(summarise([{ ...report(1, 1, 1), testResults }]).stdout).toBe(
+  test("says what failed, what is unsteady, and why, at the end", () => {
+    const hook = file("hook.test.ts", { failures: [{ name: "a world", text: "no server" }], skipped: ["asks"] });
+    const { stdout } = summarise({ unit: run(fine, failing, hook), "unit.again": run(mended) });
+    expect(stdout).toBe(
       [
-        "bad.test.ts",
+        "bad.test.ts is unsteady: it passed by itself",
         "  sums",
         "    expected 1 to be 2",
-        "    at bad",
+        "        at bad.test.ts:7",
         "hook.test.ts",
+        "  a world",
+        "    no server",
         "  1 skipped, the first: asks",
-        "    the server did not start",
-        "1 passed, 1 failed, 1 skipped",
+        "7 passed, 1 failed, 1 skipped",
         "",
       ].join("\n"),
     );
+  });
+});
+
+describe("what is run again", () => {
+  const again = (files: FileReport[], go = true) =>
+    summarise({ unit: run(...files) }, { go, args: ["--failed", "unit"] }).stdout;
+
+  test("is each file that failed, or left tests out that could have run", () => {
+    expect(again([fine, failing, skipping])).toBe("bad.test.ts\nskips.test.ts");
+    expect(again([fine, failing, skipping], false)).toBe("bad.test.ts");
+    expect(again([fine])).toBe("");
+  });
+
+  test("is nothing where so many failed that it is not the machine", () => {
+    const many = Array.from({ length: 7 }, (_, index) => file(`${index}.test.ts`, { failures: [bad] }));
+    expect(again(many)).toBe("");
+    expect(again(many.slice(1)).split("\n")).toHaveLength(6);
   });
 });

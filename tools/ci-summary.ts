@@ -1,71 +1,86 @@
 /**
- * Adds up the test reports that are named on the command line, and prints one line: "N passed, N failed". Before it
- * stands what failed and why: the runs are long, and of their output often only the end is kept.
+ * Adds up the reports of a directory (`<suite>.json`), and prints one line: "N passed, N failed". Before it stands what
+ * failed and why: the runs are long, and of their output often only the end is kept.
+ *
+ * A file that failed beside others is run once more by itself (`<suite>.again.json`): the machines that check releases
+ * are shared, and a stall of seconds is no fault of ours. What passes then is told as unsteady, with what went wrong,
+ * so that somebody makes it steady; what fails again has failed. With `--failed <suite>` it prints the files to run again.
  *
  * A test that was skipped counts as failed where this machine could have run it. The machines that check releases have
  * Go, and .ci/run installs the rest there; a skip names what it lacks.
  */
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { relative } from "node:path";
-
-interface Report {
-  numPassedTests: number;
-  numFailedTests: number;
-  numPendingTests: number;
-  success: boolean;
-  testResults?: FileReport[];
-}
-
-interface FileReport {
-  /** The path of the file. */
-  name: string;
-  /** Why the file as a whole failed, a hook for example. */
-  message: string;
-  assertionResults: { fullName: string; status: string; failureMessages?: string[] }[];
-}
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { FileReport, Report } from "./ci-report.ts";
 
 const shownLines = 30;
 const shownTests = 20;
+/** More than these, and it is not the machine. */
+const mostAgain = 6;
 
-let passed = 0;
-let failed = 0;
-let skipped = 0;
-for (const file of process.argv.slice(2)) {
-  let report: Report;
-  try {
-    report = JSON.parse(readFileSync(file, "utf8")) as Report;
-  } catch {
-    process.stdout.write(`no report ${file}: that run did not finish\n`);
-    failed++;
-    continue;
+const { values, positionals } = parseArgs({ options: { failed: { type: "string" } }, allowPositionals: true });
+const [directory = "."] = positionals;
+const canRunAll = spawnSync("go", ["version"]).status === 0;
+if (values.failed === undefined) summarise();
+else process.stdout.write(filesToRunAgain(values.failed).join("\n"));
+
+function filesToRunAgain(suite: string): string[] {
+  const report = read(suite);
+  const failed = report?.files.filter(hasFailed) ?? [];
+  return failed.length <= mostAgain ? failed.map(({ name }) => name) : [];
+}
+
+function summarise(): void {
+  const suites = readdirSync(directory).filter((name) => name.endsWith(".suite"));
+  const count = { passed: 0, failed: 0, skipped: 0 };
+  for (const suite of suites.map((name) => name.replace(/\.suite$/, ""))) {
+    const report = read(suite);
+    if (!report) {
+      say(`no report of ${suite}: that run did not finish`);
+      count.failed++;
+      continue;
+    }
+    const again = new Map(read(`${suite}.again`)?.files.map((file) => [file.name, file]));
+    for (const text of report.errors) say("outside of any test", ...indented(text));
+    count.failed += report.errors.length;
+    for (const first of report.files) {
+      const file = again.get(first.name) ?? first;
+      count.passed += file.passed;
+      count.failed += file.failures.length;
+      count.skipped += file.skipped.length;
+      if (hasFailed(first) && !hasFailed(file)) tellOf(first, " is unsteady: it passed by itself");
+      tellOf(file, "");
+    }
   }
-  passed += report.numPassedTests;
-  failed += report.numFailedTests;
-  skipped += report.numPendingTests;
-  for (const result of report.testResults ?? []) tellOf(result);
-  // A file that cannot be loaded has no tests to count.
-  if (!report.success && report.numFailedTests === 0) failed++;
+  if (count.skipped > 0 && canRunAll) {
+    say(`${count.skipped} tests were skipped on a machine that can run them all: they count as failed.`);
+    count.failed += count.skipped;
+    count.skipped = 0;
+  }
+  say(`${count.passed} passed, ${count.failed} failed${count.skipped > 0 ? `, ${count.skipped} skipped` : ""}`);
+  process.exitCode = count.failed === 0 && count.passed > 0 ? 0 : 1;
 }
 
-if (skipped > 0 && spawnSync("go", ["version"]).status === 0) {
-  process.stdout.write(`${skipped} tests were skipped on a machine that can run them all: they count as failed.\n`);
-  failed += skipped;
-  skipped = 0;
+function hasFailed({ failures, skipped }: FileReport): boolean {
+  return failures.length > 0 || (canRunAll && skipped.length > 0);
 }
-process.stdout.write(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}\n`);
-process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
 
-function tellOf({ name, message, assertionResults }: FileReport): void {
-  const lines: string[] = [];
-  const failures = assertionResults.filter((test) => test.status === "failed");
-  for (const { fullName, failureMessages = [] } of failures.slice(0, shownTests))
-    lines.push(`  ${fullName}`, ...indented(failureMessages.join("\n")));
-  if (failures.length > shownTests) lines.push(`  and ${failures.length - shownTests} more`);
-  const skips = assertionResults.filter((test) => test.status !== "failed" && test.status !== "passed");
-  if (skips.length > 0) lines.push(`  ${skips.length} skipped, the first: ${skips[0]?.fullName}`);
-  if (message && failures.length === 0) lines.push(...indented(message));
-  if (lines.length > 0) process.stdout.write(`${relative(process.cwd(), name)}\n${lines.join("\n")}\n`);
+function read(name: string): Report | undefined {
+  try {
+    return JSON.parse(readFileSync(join(directory, `${name}.json`), "utf8")) as Report;
+  } catch {
+    return undefined;
+  }
+}
+
+function tellOf({ name, failures, skipped }: FileReport, verdict: string): void {
+  if (failures.length === 0 && skipped.length === 0) return;
+  say(`${name}${verdict}`);
+  for (const failure of failures.slice(0, shownTests)) say(`  ${failure.name}`, ...indented(failure.text));
+  if (failures.length > shownTests) say(`  and ${failures.length - shownTests} more`);
+  if (skipped.length > 0) say(`  ${skipped.length} skipped, the first: ${skipped[0]}`);
 }
 
 function indented(text: string): string[] {
@@ -74,4 +89,8 @@ function indented(text: string): string[] {
     .split("\n")
     .filter((line) => !line.includes("/node_modules/"));
   return lines.slice(0, shownLines).map((line) => `    ${line}`);
+}
+
+function say(...lines: string[]): void {
+  process.stdout.write(`${lines.join("\n")}\n`);
 }

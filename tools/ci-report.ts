@@ -1,0 +1,66 @@
+/**
+ * A reporter for Vitest: what CI has to know of a run, as JSON in the file that BERG_CI_REPORT names. Vitest's own JSON
+ * leaves out what a hook of a `describe` threw, which is then a file of skipped tests and no reason.
+ */
+import { writeFileSync } from "node:fs";
+import { relative } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import type { Reporter, SerializedError, TestModule } from "vitest/node";
+
+export interface Report {
+  files: FileReport[];
+  /** What was thrown outside of any test. */
+  errors: string[];
+}
+
+export interface FileReport {
+  /** Its path. */
+  name: string;
+  passed: number;
+  /** Tests, and hooks or the file itself. */
+  failures: { name: string; text: string }[];
+  /** Names of tests. */
+  skipped: string[];
+}
+
+export default class CiReport implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
+    const report: Report = { files: modules.map(fileReport), errors: errors.map(textOf) };
+    const file = process.env.BERG_CI_REPORT;
+    if (file) writeFileSync(file, JSON.stringify(report));
+  }
+}
+
+function fileReport(module: TestModule): FileReport {
+  const tests = [...module.children.allTests()];
+  const states = tests.map((test) => ({ test, result: test.result() }));
+  const hooks = [...module.children.allSuites()].map((suite) => ({ name: suite.fullName, errors: suite.errors() }));
+  return {
+    name: relative(process.cwd(), module.moduleId),
+    passed: states.filter(({ result }) => result.state === "passed").length,
+    failures: [
+      ...[{ name: "the file itself", errors: module.errors() }, ...hooks].flatMap(({ name, errors }) =>
+        errors.length > 0 ? [{ name, text: errors.map(textOf).join("\n") }] : [],
+      ),
+      ...states.flatMap(({ test, result }) =>
+        result.state === "failed" ? [{ name: test.fullName, text: result.errors.map(textOf).join("\n") }] : [],
+      ),
+    ],
+    skipped: states.flatMap(({ test, result }) =>
+      result.state === "skipped" || result.state === "pending" ? [test.fullName] : [],
+    ),
+  };
+}
+
+function textOf({ message, diff, stack = "", stacks = [] }: Thrown): string {
+  const places = stacks.map(({ file, line }) => `    at ${relative(process.cwd(), file)}:${line}`);
+  const lines = places.length > 0 ? [message, ...(diff ? [diff] : []), ...places] : [stack || message];
+  return stripVTControlCharacters(lines.join("\n"));
+}
+
+type Thrown = SerializedError & { diff?: string; stacks?: readonly Place[] };
+
+interface Place {
+  file: string;
+  line: number;
+}
