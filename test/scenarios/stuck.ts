@@ -123,8 +123,11 @@ export function describeStuck(startWorld: StartWorld): void {
       expect(conditionOf(failed, "Healthy")).toMatchObject({ status: "False", reason: "ContainerCrashes" });
       await behave(failed, "ready");
       await say(failed, recovered);
-      const well = await world.until(created, isRunning);
-      expect(conditionOf(well, "Healthy")).toMatchObject({ status: "True" });
+      // The listener takes its word back before the pod is seen to be ready.
+      const well = await world.until(
+        created,
+        (instance) => isRunning(instance) && conditionOf(instance, "Healthy")?.status === "True",
+      );
       const told = await eventsOf(world, well, "InstanceHealthy");
       expect(told.map((event) => event.reason)).toEqual([
         "InstanceCreating",

@@ -212,12 +212,11 @@ describe.skipIf(await missingControlPlane()).each(["ours", "real"] as const)("de
     await rollOut("web:2");
     await change({ replicas: 2 });
     await eventually("it has scaled what is there", async () => (await sizesNow())["web:1"] === 2);
-    const { status } = await get();
-    expect(findCondition(status?.conditions, "Progressing")).toMatchObject({
-      status: "Unknown",
-      reason: "DeploymentPaused",
-      message: "Deployment is paused",
+    const paused = await eventually("it says that it is paused", async () => {
+      const progressing = findCondition((await get()).status?.conditions, "Progressing");
+      return progressing?.status === "Unknown" && progressing;
     });
+    expect(paused).toMatchObject({ reason: "DeploymentPaused", message: "Deployment is paused" });
     await change({ paused: false });
     await eventually("the new one is there", async () => (await sizesNow())["web:2"] === 2);
     await complete();
