@@ -43,24 +43,28 @@ describe.skipIf(await missingControlPlane())("the verbs, beside those of a real 
   });
 });
 
-async function create(server: Server, path: string, body: unknown): Promise<void> {
-  const answer = await ask(server, { method: "POST", path, body });
-  if (answer.code !== 201) throw new Error(`cannot create ${path} on ${server.url}: ${JSON.stringify(answer)}`);
+/** A server that has just started may refuse for a moment what it is to take. */
+function create(server: Server, path: string, body: unknown): Promise<void> {
+  return untilTaken(server, path, { method: "POST", path, body });
 }
 
 /** A custom kind takes a moment to be served. */
-async function isServed(server: Server): Promise<void> {
+function isServed(server: Server): Promise<void> {
+  return untilTaken(server, "an object of the custom kind", {
+    method: "POST",
+    path: "/apis/x.io/v1/namespaces/script/foos?fieldManager=probe&dryRun=All",
+    body: { apiVersion: "x.io/v1", kind: "Foo", metadata: { name: "probe" } },
+  });
+}
+
+async function untilTaken(server: Server, what: string, request: Ask): Promise<void> {
+  let answer: Answer | undefined;
   for (let attempt = 0; attempt < 600; attempt++) {
-    const path = "/apis/x.io/v1/namespaces/script/foos?fieldManager=probe";
-    const { code } = await ask(server, {
-      method: "POST",
-      path: `${path}&dryRun=All`,
-      body: { apiVersion: "x.io/v1", kind: "Foo", metadata: { name: "probe" } },
-    });
-    if (code === 201) return;
+    answer = await ask(server, request);
+    if (answer.code === 201) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new Error(`the custom kind is not served by ${server.url}`);
+  throw new Error(`cannot create ${what} on ${server.url}: ${JSON.stringify(answer)}`);
 }
 
 function ask(server: Server, { method, path, body, type = "application/json" }: Ask): Promise<Answer> {
