@@ -23,7 +23,12 @@ describe("berg", () => {
   test("prints the CRDs as one stream of YAML documents", async () => {
     const { stdout } = await run("crds");
     const names = parseAllDocuments(stdout, { version: "1.1" }).map((document) => document.getIn(["metadata", "name"]));
-    expect(names.sort()).toEqual(["challengeinstances.berg.norelect.ch", "challenges.berg.norelect.ch"]);
+    expect(names.sort()).toEqual([
+      "challengeinstances.berg.norelect.ch",
+      "challenges.berg.norelect.ch",
+      "containernetworks.berg.norelect.ch",
+      "containernetworktunnelproxies.berg.norelect.ch",
+    ]);
   });
 
   test("takes no more words than a command has, and explains each", async () => {

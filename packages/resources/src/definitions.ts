@@ -3,6 +3,12 @@ import { defineResource, type KubeObject, type ResourceType } from "@berg/apimac
 import { z } from "zod";
 import { type Challenge, challengeSpec } from "./challenge.ts";
 import { type ChallengeInstance, challengeInstanceSpec, challengeInstanceStatus } from "./challenge-instance.ts";
+import { type ContainerNetwork, containerNetworkSpec, containerNetworkStatus } from "./container-network.ts";
+import {
+  type ContainerNetworkTunnelProxy,
+  containerNetworkTunnelProxySpec,
+  containerNetworkTunnelProxyStatus,
+} from "./container-network-tunnel-proxy.ts";
 import { ruled } from "./rules.ts";
 import { group, version } from "./vocabulary.ts";
 
@@ -43,6 +49,22 @@ export const ChallengeInstances = defineResource<ChallengeInstance>({
   resource: "challengeinstances",
   kind: "ChallengeInstance",
   namespaced: true,
+});
+
+export const ContainerNetworks = defineResource<ContainerNetwork>({
+  group,
+  version,
+  resource: "containernetworks",
+  kind: "ContainerNetwork",
+  namespaced: false,
+});
+
+export const ContainerNetworkTunnelProxies = defineResource<ContainerNetworkTunnelProxy>({
+  group,
+  version,
+  resource: "containernetworktunnelproxies",
+  kind: "ContainerNetworkTunnelProxy",
+  namespaced: false,
 });
 
 // A column of type `date` shows how long ago something was, and `<invalid>` for what is still to come.
@@ -96,4 +118,53 @@ export const challengeInstanceDefinition: Definition<ChallengeInstance> = {
   selectableFields: [".spec.ownerId", ".spec.challengeRef.name", ".status.phase"],
 };
 
-export const definitions: Definition[] = [challengeDefinition, challengeInstanceDefinition];
+const containerNetworkDefinition: Definition<ContainerNetwork> = {
+  resource: ContainerNetworks,
+  singular: "containernetwork",
+  shortNames: ["ctrnet"],
+  categories: [],
+  schema: z
+    .strictObject({ spec: containerNetworkSpec, status: containerNetworkStatus.exactOptional() })
+    .describe("A ContainerNetwork is a network of the container engine, Docker or Podman, on this machine."),
+  statusSubresource: true,
+  columns: [
+    { name: "Mode", type: "string", jsonPath: ".spec.mode" },
+    { name: "State", type: "string", jsonPath: ".status.state" },
+    { name: "Network", type: "string", jsonPath: ".status.networkName" },
+    { name: "Subnet", type: "string", jsonPath: ".status.subnets[0]" },
+    { name: "Message", type: "string", jsonPath: ".status.message", priority: 1 },
+    age,
+  ],
+  selectableFields: [".spec.mode", ".status.state"],
+};
+
+const containerNetworkTunnelProxyDefinition: Definition<ContainerNetworkTunnelProxy> = {
+  resource: ContainerNetworkTunnelProxies,
+  singular: "containernetworktunnelproxy",
+  shortNames: ["cntp"],
+  categories: [],
+  schema: z
+    .strictObject({
+      spec: containerNetworkTunnelProxySpec,
+      status: containerNetworkTunnelProxyStatus.exactOptional(),
+    })
+    .describe(
+      "A ContainerNetworkTunnelProxy opens the servers on the host that it names, and no others, to the containers of one network.",
+    ),
+  statusSubresource: true,
+  columns: [
+    { name: "Network", type: "string", jsonPath: ".spec.containerNetworkName" },
+    { name: "State", type: "string", jsonPath: ".status.state" },
+    { name: "Version", type: "integer", jsonPath: ".status.tunnelConfigurationVersion" },
+    { name: "Message", type: "string", jsonPath: ".status.message", priority: 1 },
+    age,
+  ],
+  selectableFields: [".spec.containerNetworkName", ".status.state"],
+};
+
+export const definitions: Definition[] = [
+  challengeDefinition,
+  challengeInstanceDefinition,
+  containerNetworkDefinition,
+  containerNetworkTunnelProxyDefinition,
+];

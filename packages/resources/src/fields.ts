@@ -34,23 +34,34 @@ export function text({ max, min = 0, pattern, must }: TextLimits) {
 
 // Narrower than the server's own date-time format, which lets an offset of +99:99 or the year 0 through: CEL and Date
 // cannot read those.
-const rfc3339 =
-  /^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$/;
+const rfc3339 = (fraction: string) =>
+  new RegExp(
+    `^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]${fraction}(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`,
+  );
 
 // The server takes any list for a text that has a format. No list can keep these limits.
 const noList = { minItems: 1, maxItems: 0 };
 
 /** A point in time, such as `2026-10-01T18:00:00Z`. */
 export function time() {
+  return timeOf(rfc3339("(\\.[0-9]+)?"), "2026-10-01T18:00:00Z or 2026-10-01T20:00:00+02:00");
+}
+
+/** A point in time as `formatMicroTime` writes it. Clients written in Go cannot read one with more digits or fewer. */
+export function microTime() {
+  return timeOf(rfc3339("\\.[0-9]{6}"), "2026-10-01T18:00:00.000000Z");
+}
+
+function timeOf(pattern: RegExp, examples: string) {
   return z
     .string()
     .check((context) => {
       const input = context.value;
-      if (rfc3339.test(input) && isTime(input) && input.length <= 40) return;
-      const message = "must be a time such as 2026-10-01T18:00:00Z or 2026-10-01T20:00:00+02:00";
+      if (pattern.test(input) && isTime(input) && input.length <= 40) return;
+      const message = `must be a time such as ${examples}`;
       context.issues.push({ code: "invalid_format", format: "date-time", message, input });
     })
-    .meta({ format: "date-time", maxLength: 40, pattern: rfc3339.source, ...noList });
+    .meta({ format: "date-time", maxLength: 40, pattern: pattern.source, ...noList });
 }
 
 // No pattern knows that there is no 31 February.
@@ -68,6 +79,16 @@ export function uuid() {
     max: 36,
     pattern: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
     must: "must be a UUID in lower case, such as 0191e7a4-5f0c-7b3e-9d2a-4c6f8e1b2a3d",
+  });
+}
+
+/** The name of an object that may hold dots, as most kinds have it. */
+export function objectName() {
+  return text({
+    min: 1,
+    max: 253,
+    pattern: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
+    must: "must be lower-case letters, digits, '-' and '.', starting and ending with a letter or digit",
   });
 }
 

@@ -1,5 +1,8 @@
 /** Every field of a full manifest in turn holds every odd value: what tests put to both validations. */
-import { fullChallengeSpec, fullInstanceSpec, fullStatus } from "./cases.ts";
+import { fullChallengeSpec } from "./cases/challenge.ts";
+import { fullInstanceSpec, fullStatus } from "./cases/challenge-instance.ts";
+import { fullNetworkSpec, fullNetworkStatus } from "./cases/container-network.ts";
+import { fullTunnelProxySpec, fullTunnelProxyStatus } from "./cases/container-network-tunnel-proxy.ts";
 import { customResourceDefinitions } from "./crd.ts";
 import type { StructuralSchema } from "./structural.ts";
 
@@ -46,9 +49,16 @@ function everyPath(schema: StructuralSchema, path: Path = []): Path[] {
   ];
 }
 
-/** Everything a manifest can hold, with the way of the flag that `path` is about. */
+const fullManifests: Record<string, { spec: unknown; status: unknown }> = {
+  ChallengeInstance: { spec: fullInstanceSpec, status: fullStatus },
+  ContainerNetwork: { spec: fullNetworkSpec, status: fullNetworkStatus },
+  ContainerNetworkTunnelProxy: { spec: fullTunnelProxySpec, status: fullTunnelProxyStatus },
+};
+
+/** Everything a manifest can hold; that of a Challenge with the way of the flag that `path` is about. */
 function fullManifest(kind: string, path: Path): { spec: unknown; status?: unknown } {
-  if (kind === "ChallengeInstance") return { spec: fullInstanceSpec, status: fullStatus };
+  const full = fullManifests[kind];
+  if (full) return full;
   const way = path.includes("env")
     ? { env: { name: "F" } }
     : path.includes("executable")

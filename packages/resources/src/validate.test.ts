@@ -1,20 +1,24 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Case, cases, ownerId } from "./cases.ts";
+import type { Case } from "./cases/case.ts";
+import { ownerId } from "./cases/challenge-instance.ts";
+import { cases } from "./cases.ts";
 import type { ChallengeInstance } from "./challenge-instance.ts";
+import { challengeDefinition, definitions } from "./definitions.ts";
 import { formatFieldError } from "./field-error.ts";
-import { validateChallenge, validateChallengeInstance } from "./validate.ts";
+import { definitionOf } from "./testing/definition-of.ts";
+import { validate, validateChallenge, validateChallengeInstance } from "./validate.ts";
 
 function manifest(kind: string, body: object): unknown {
   return JSON.parse(JSON.stringify({ apiVersion: "berg.norelect.ch/v1", kind, metadata: { name: "case" }, ...body }));
 }
 
 function judge({ kind, before, write }: Case) {
-  if (kind === "Challenge") return validateChallenge(manifest(kind, write));
-  if (!before) return validateChallengeInstance(manifest(kind, write));
-  const stored = validateChallengeInstance(manifest(kind, before));
+  const definition = definitionOf(kind);
+  if (!before) return validate(definition, manifest(kind, write));
+  const stored = validate(definition, manifest(kind, before));
   expect(stored.errors).toEqual([]);
-  return validateChallengeInstance(manifest(kind, write), stored.object as ChallengeInstance);
+  return validate(definition, manifest(kind, write), stored.object);
 }
 
 describe("validation without a server", () => {
@@ -38,8 +42,7 @@ describe("validation without a server", () => {
   test("finds what it has filled in itself in order", () => {
     for (const given of cases.filter(({ wantRefused = [], before }) => wantRefused.length === 0 && !before)) {
       const { object } = judge(given);
-      const again = given.kind === "Challenge" ? validateChallenge(object) : validateChallengeInstance(object);
-      expect(again).toEqual({ object, errors: [] });
+      expect(validate(definitionOf(given.kind), object)).toEqual({ object, errors: [] });
     }
   });
 
@@ -54,6 +57,10 @@ describe("the text of a refusal", () => {
     manifest("ChallengeInstance", { spec: { challengeRef: { name: "web" }, ownerId, ...spec } });
   const container = (fields: object) =>
     manifest("Challenge", { spec: { containers: [{ hostname: "web", image: "web:1", ...fields }] } });
+
+  const network = (spec: object) => manifest("ContainerNetwork", { spec });
+  const tunnels = (...given: object[]) =>
+    manifest("ContainerNetworkTunnelProxy", { spec: { containerNetworkName: "net", tunnels: given } });
 
   const texts: [unknown, string][] = [
     [
@@ -101,12 +108,34 @@ describe("the text of a refusal", () => {
       manifest("Challenge", { spec: {}, metadata: { name: "Web" } }),
       "metadata.name: Invalid value: \"Web\": must be lower-case letters, digits, '-' and '.', starting and ending with a letter or digit",
     ],
+    [
+      network({ mode: "existing" }),
+      "spec.networkName: Invalid value: networkName is required, except with the mode session",
+    ],
+    [
+      network({ networkName: "/" }),
+      "spec.networkName: Invalid value: \"/\": must be letters, digits, '-', '_' and '.', starting with a letter or digit",
+    ],
+    [
+      tunnels({ name: "a_b", serverPort: 80 }),
+      "spec.tunnels[0].name: Invalid value: \"a_b\": must be lower-case letters, digits and '-', starting with a letter and not ending with '-'",
+    ],
+    [tunnels({ name: "a" }), "spec.tunnels[0].serverPort: Required value"],
+    [
+      tunnels({ name: "a", serverPort: 80 }, { name: "a", serverPort: 81 }),
+      "spec.tunnels: Invalid value: no two tunnels can have the same name",
+    ],
+    [
+      tunnels({ name: "a", serverPort: 80, clientProxyPort: 1 }, { name: "b", serverPort: 80, clientProxyPort: 1 }),
+      "spec.tunnels: Invalid value: no two tunnels can have the same clientProxyPort at the same clientProxyAddress",
+    ],
     [null, "Challenge: Invalid value: must be an object"],
   ];
 
   test.each(texts)("%#: %j", (given, want) => {
-    const isInstance = (given as { kind?: string } | null)?.kind === "ChallengeInstance";
-    const { errors } = isInstance ? validateChallengeInstance(given) : validateChallenge(given);
+    const kind = (given as { kind?: string } | null)?.kind;
+    const wanted = definitions.find(({ resource }) => resource.kind === kind) ?? challengeDefinition;
+    const { errors } = validate(wanted, given);
     expect(errors.map(formatFieldError)).toEqual([want]);
   });
 

@@ -8,7 +8,7 @@ import type { Challenge } from "./challenge.ts";
 import type { ChallengeInstance } from "./challenge-instance.ts";
 import { challengeDefinition, challengeInstanceDefinition, type Definition } from "./definitions.ts";
 import { type FieldError, fieldError, fieldErrors } from "./field-error.ts";
-import { text } from "./fields.ts";
+import { objectName } from "./fields.ts";
 import { brokenByChange } from "./rules.ts";
 import { type StructuralSchema, structuralSchema } from "./structural.ts";
 
@@ -17,7 +17,7 @@ export type Validation<T> = { object: T; errors: [] } | { object?: never; errors
 
 /** `validateChallenge(parse(file)).errors.map(formatFieldError)` */
 export function validateChallenge(manifest: unknown): Validation<Challenge> {
-  return validate(challengeDefinition, challengeShape, manifest);
+  return validate(challengeDefinition, manifest);
 }
 
 /** With `before`, also judges whether that object may become this one. */
@@ -25,15 +25,14 @@ export function validateChallengeInstance(
   manifest: unknown,
   before?: ChallengeInstance,
 ): Validation<ChallengeInstance> {
-  return validate(challengeInstanceDefinition, challengeInstanceShape, manifest, before);
+  return validate(challengeInstanceDefinition, manifest, before);
 }
 
-const challengeShape = structuralSchema(challengeDefinition.schema);
-const challengeInstanceShape = structuralSchema(challengeInstanceDefinition.schema);
+// Made once each, and only of the kinds that are asked for.
+const shapes = new Map<object, StructuralSchema>();
 
-function validate<T extends KubeObject>(
+export function validate<T extends KubeObject>(
   definition: Definition<T>,
-  shape: StructuralSchema,
   manifest: unknown,
   before?: T,
 ): Validation<T> {
@@ -41,6 +40,8 @@ function validate<T extends KubeObject>(
     const { kind } = definition.resource;
     return { errors: [{ path: [], field: kind, message: "Invalid value: must be an object" }] };
   }
+  const shape = shapes.get(definition) ?? structuralSchema(definition.schema);
+  shapes.set(definition, shape);
   const { apiVersion, kind, metadata, ...body } = withoutNulls(manifest, shape) as Record<string, unknown>;
   const head = { apiVersion, kind, metadata };
   const judgedHead = headSchema(definition).safeParse(head);
@@ -58,16 +59,11 @@ function validate<T extends KubeObject>(
 }
 
 function headSchema({ resource }: Definition) {
-  const name = text({
-    max: 253,
-    pattern: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
-    must: "must be lower-case letters, digits, '-' and '.', starting and ending with a letter or digit",
-  });
   return z.strictObject({
     apiVersion: z.literal(apiVersionOf(resource)),
     kind: z.literal(resource.kind),
     metadata: z
-      .looseObject({ name: name.exactOptional(), generateName: z.string().exactOptional() })
+      .looseObject({ name: objectName().exactOptional(), generateName: z.string().exactOptional() })
       .check((context) => {
         const { name, generateName } = context.value;
         if (name || generateName) return;

@@ -10,6 +10,10 @@ export const finalizers = {
   controller: "challengeinstance.berg.norelect.ch/finalizer",
   /** Holds a ChallengeInstance until the API has recorded how it ended. */
   api: "api.berg.norelect.ch/sync",
+  /** Holds a ContainerNetwork until a network that was made for it is gone. */
+  network: "containernetwork.berg.norelect.ch/finalizer",
+  /** Holds a ContainerNetworkTunnelProxy until both proxies, and all that was made for them, are gone. */
+  tunnel: "tunnel.berg.norelect.ch/finalizer",
 } as const;
 
 /** Marks on the objects of an instance. Nothing without `managedBy` and the right `instanceUid` is ever touched. */
@@ -27,6 +31,8 @@ export const labels = {
   hostname: "berg.norelect.ch/hostname",
   /** On pods: what the deployment listener watches. */
   kind: "ctf/kind",
+  /** On ContainerNetworks that Berg makes to show the network of a namespace: the name of the namespace. */
+  networkOfNamespace: "berg.norelect.ch/network-of-namespace",
 } as const;
 
 /** The value of `labels.managedBy`. */
@@ -71,4 +77,6 @@ export const fieldManagers = {
   listener: "berg-listener",
   janitor: "berg-janitor",
   api: "berg-api",
+  networks: "berg-networks",
+  tunnels: "berg-tunnels",
 } as const;
