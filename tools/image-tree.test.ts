@@ -43,6 +43,7 @@ describe("what goes into the image", () => {
       "kube",
       "local",
       "resources",
+      "tunnel",
     ]);
     expect(ours.filter((file) => /\.test\.ts$|\/testing\//.test(file))).toEqual([]);
   });

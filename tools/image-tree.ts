@@ -13,8 +13,10 @@ interface Manifest {
 
 const firstPackage = "packages/cli";
 
-/** Node runs no TypeScript under node_modules. zod comes twice: once for those who import it, as we do. */
-const unusedThere = /\.(?:[cm]?ts|map|md)$|\/test\.js$|\/zod\/.*\.cjs$/;
+/** Node runs no TypeScript under node_modules. Some come twice: once for those who import them, as we do. */
+const unusedThere = /\.(?:[cm]?ts|map|md)$|\/test\.js$|\/zod\/.*\.cjs$|\/dist\/cjs$/;
+/** It makes the program that `berg up` puts into containers of its machine: there is no engine in an image. */
+const unusedPackages = new Set(["rolldown"]);
 const unusedHere = /\.test\.ts$|\.md$/;
 const unusedFolders = new Set(["node_modules", "test", "tests", "testing", "benchmarks"]);
 
@@ -28,6 +30,7 @@ export function copyTree(checkout: string, target: string): void {
     copyPackage(from, join(target, relative(root, from)));
     const manifest = JSON.parse(readFileSync(join(from, "package.json"), "utf8")) as Manifest;
     for (const name of Object.keys(manifest.dependencies ?? {})) {
+      if (unusedPackages.has(name)) continue;
       const found = find(name, from, root);
       // npm links the packages of a workspace: they stay outside of node_modules, where Node runs their TypeScript.
       if (lstatSync(found).isSymbolicLink()) copyLink(found, join(target, relative(root, found)));

@@ -5,7 +5,8 @@ import { expect, test } from "vitest";
 import { onEachEngine, until } from "./on-each-engine.ts";
 
 const script = (name: string) => `
-  import { connectEngine, imageArchive } from "@berg/local-node";
+  import { connectEngine } from "@berg/local-engine";
+  import { imageArchive } from "@berg/local-node";
   import { busyboxImage, testEngines } from "@berg/test";
   const { socket, directory } = await testEngines.find(({ name }) => name === ${JSON.stringify(name)}).start();
   const engine = connectEngine(socket);

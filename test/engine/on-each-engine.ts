@@ -1,5 +1,6 @@
 /** A test of an engine is written once and put to each that this machine has: Podman and Docker, with a small image. */
-import { type ContainerCreate, connectEngine, type Engine, imageArchive } from "@berg/local-node";
+import { type ContainerCreate, connectEngine, type Engine } from "@berg/local-engine";
+import { imageArchive } from "@berg/local-node";
 import { afterAll, afterEach, beforeAll, describe } from "vitest";
 import { busyboxImage } from "../node/image/busybox.ts";
 import { type TestEngine, testEngines } from "./engine.ts";

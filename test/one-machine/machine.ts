@@ -13,7 +13,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient, loadConnection, systemClock, unlimited } from "@berg/kube";
-import { connectEngine, type Engine } from "@berg/local-node";
+import { connectEngine, type Engine } from "@berg/local-engine";
 import { startKeeper } from "../control-plane/keeper.ts";
 import { freePort } from "../control-plane/ports.ts";
 import { startPodman, type TestPodman } from "../engine/podman.ts";

@@ -8,6 +8,7 @@ There now:
   on one machine    control plane, containers, gateway and controller in one process: berg up, berg dev, berg instance
   on a cluster      the controller that turns a ChallengeInstance into namespace, policies, services, routes, flag and pods
   self-healing      the listener, which finds what is stuck, and the janitor, which ends what is past its time
+  tunnels           containers reach the servers of this machine that you name, and no others: berg dev --tunnel
 Not there yet: API, pages.
 
 Try:

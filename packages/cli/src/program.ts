@@ -8,6 +8,7 @@ import { addLintCommand } from "./lint.ts";
 import { addListenerCommand } from "./listener.ts";
 import { overview } from "./overview.ts";
 import { addSamplesCommand } from "./samples/command.ts";
+import { addTunnelCommand } from "./tunnel/tunnel.ts";
 import { addUpCommand } from "./up/up.ts";
 import { version } from "./version.ts";
 
@@ -43,6 +44,7 @@ export function program(out: { write(text: string): unknown }): Command {
   addJanitorCommand(berg);
   addSamplesCommand(berg);
   addUpCommand(berg);
+  addTunnelCommand(berg);
   addDevCommand(berg);
   addInstanceCommand(berg);
 

@@ -5,6 +5,7 @@
  * observe (what is there) → phases (what to do about it, pure) → builders and flags (what it looks like, pure), expiry
  * (when it ends, pure) → effects (doing it). `reconcile.ts` is the loop through all of them: start reading there.
  */
+export { endpointVariable } from "./builders/endpoints.ts";
 export { addInstanceController, type InstanceControllerOptions } from "./controller.ts";
 export { type FlagOwner, flagPath } from "./flags/flag-path.ts";
 export { lintChallenge } from "./lint/lint-challenge.ts";

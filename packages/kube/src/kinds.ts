@@ -3,6 +3,7 @@ import { defineResource, type KubeObject } from "@berg/apimachinery";
 import type * as apps from "kubernetes-types/apps/v1.js";
 import type * as coordination from "kubernetes-types/coordination/v1.js";
 import type * as core from "kubernetes-types/core/v1.js";
+import type * as discovery from "kubernetes-types/discovery/v1.js";
 import type * as networking from "kubernetes-types/networking/v1.js";
 import type * as policy from "kubernetes-types/policy/v1.js";
 
@@ -23,6 +24,7 @@ export type Deployment = Kind<apps.Deployment>;
 export type ReplicaSet = Kind<apps.ReplicaSet>;
 /** `data` is whatever its controller keeps there. */
 export type ControllerRevision = Kind<Omit<apps.ControllerRevision, "data">> & { data?: unknown };
+export type EndpointSlice = Kind<discovery.EndpointSlice>;
 export type Lease = Kind<coordination.Lease>;
 export type NetworkPolicy = Kind<networking.NetworkPolicy>;
 export type PodDisruptionBudget = Kind<policy.PodDisruptionBudget>;
@@ -51,6 +53,7 @@ export const Deployments = appsV1<Deployment>("deployments", "Deployment");
 export const ReplicaSets = appsV1<ReplicaSet>("replicasets", "ReplicaSet");
 export const ControllerRevisions = appsV1<ControllerRevision>("controllerrevisions", "ControllerRevision");
 
+export const EndpointSlices = served("discovery.k8s.io", "v1")<EndpointSlice>("endpointslices", "EndpointSlice");
 export const Leases = served("coordination.k8s.io", "v1")<Lease>("leases", "Lease");
 export const NetworkPolicies = served("networking.k8s.io", "v1")<NetworkPolicy>("networkpolicies", "NetworkPolicy");
 export const PodDisruptionBudgets = served("policy", "v1")<PodDisruptionBudget>(

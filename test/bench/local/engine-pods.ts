@@ -2,7 +2,7 @@
  * What the engine itself takes for the same: a network of its own, a container that holds it, and one beside that. By
  * hand, one after the other, with nobody deciding anything.
  */
-import type { Engine } from "@berg/local-node";
+import type { Engine } from "@berg/local-engine";
 import { image } from "./web-image.ts";
 
 export interface EnginePod extends AsyncDisposable {

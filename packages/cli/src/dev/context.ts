@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { lstat, readdir, readFile, readlink } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { ConfigurationError } from "@berg/kube";
-import { type TarEntry, tar } from "@berg/local-node";
+import { type TarEntry, tar } from "@berg/local-engine";
 import { parseIgnore } from "./ignore.ts";
 import { dockerfiles } from "./sources.ts";
 

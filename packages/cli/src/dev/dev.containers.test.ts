@@ -1,4 +1,5 @@
-import { connectEngine, imageArchive } from "@berg/local-node";
+import { connectEngine } from "@berg/local-engine";
+import { imageArchive } from "@berg/local-node";
 import { busyboxImage, missingPodman, startPodman, type TestPodman } from "@berg/test";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestAuthor, webChallenge } from "./testing/author.ts";

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type BuildOptions, type Engine, EngineError } from "@berg/local-node";
+import { type BuildOptions, type Engine, EngineError } from "@berg/local-engine";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ProjectImages } from "./images.ts";
 import type { Project } from "./project.ts";
@@ -26,7 +26,8 @@ function engine() {
     },
     async buildImage(name, { context, onProgress }: BuildOptions) {
       onProgress?.("STEP \u001b[2J1");
-      if (Buffer.from(context).includes("broken")) throw new EngineError(`cannot build image ${name}: broken`, 200);
+      if (Buffer.concat([context].flat()).includes("broken"))
+        throw new EngineError(`cannot build image ${name}: broken`, 200);
       built.push(name);
       ids.set(name, `sha256:${built.length}`);
     },

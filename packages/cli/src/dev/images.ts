@@ -1,5 +1,6 @@
 /** Sees to it that the image of every container is there, and says which have changed since the last time. */
-import { type Engine, EngineError, fullName, parseReference } from "@berg/local-node";
+import { type Engine, EngineError } from "@berg/local-engine";
+import { fullName, parseReference } from "@berg/local-node";
 import { Failure } from "../instance/failure.ts";
 import { printable } from "../instance/printable.ts";
 import { loadSamples } from "../samples/build.ts";

@@ -2,7 +2,8 @@
 import { access } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Connection, createClient, loadConnection, Nodes } from "@berg/kube";
-import { type Engine, findEngine, simulatedLabel } from "@berg/local-node";
+import { type Engine, findEngine } from "@berg/local-engine";
+import { simulatedLabel } from "@berg/local-node";
 import { Failure } from "../instance/failure.ts";
 import { Presence } from "../instance/presence.ts";
 import type { Surroundings } from "../instance/surroundings.ts";
@@ -95,7 +96,7 @@ async function start(options: PlaceOptions, { clock, env, signal, stderr }: Surr
   }
   return {
     connection: up.apiServer.connection,
-    engine: up.node.engine,
+    engine: up.node.containers?.engine,
     failed: up.failed,
     [Symbol.asyncDispose]: () => up[Symbol.asyncDispose](),
   };

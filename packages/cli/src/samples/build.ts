@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { ConfigurationError, runProcess } from "@berg/kube";
-import { type Engine, findEngine, imageArchive } from "@berg/local-node";
+import { type Engine, findEngine } from "@berg/local-engine";
+import { imageArchive } from "@berg/local-node";
 import { tellingOfTheEnd } from "../log.ts";
 import { sampleImageNames, sampleImages, sampleMarks } from "./samples.ts";
 

@@ -12,11 +12,17 @@ export async function nodeLayer(): Promise<Layer> {
       "cannot build the sample images: they are made of this machine's Node, and containers need one for Linux; build them on Linux, with berg samples build --output samples.tar",
     );
   }
-  const layer: Record<string, LayerFile> = {
+  return {
     "/usr/bin/node": { content: await readFile(process.execPath), mode: 0o755 },
     "/etc/passwd": { content: "root:x:0:0:root:/:/usr/bin/node\nplayer:x:1000:1000::/:/usr/bin/node\n" },
     "/tmp": { directory: true, mode: 0o1777 },
+    ...(await librariesLayer()),
   };
+}
+
+/** The libraries alone, for a program that is made of Node. */
+export async function librariesLayer(): Promise<Layer> {
+  const layer: Record<string, LayerFile> = {};
   for (const library of libraries()) layer[library] = { content: await readFile(library), mode: 0o755 };
   return layer;
 }

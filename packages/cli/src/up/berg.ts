@@ -3,15 +3,18 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isAlreadyExists } from "@berg/apimachinery";
 import { type Client, Namespaces } from "@berg/kube";
+import type { Engine } from "@berg/local-engine";
 import { installGatewayKinds, startGatewayThread } from "@berg/local-gateway";
-import type { Engine } from "@berg/local-node";
 import { Challenges, customResourceDefinitions } from "@berg/resources";
 import { loadSamples } from "../samples/build.ts";
 import { sampleChallenges } from "../samples/samples.ts";
+import { startTunnels } from "../tunnel/start-tunnels.ts";
 import { startControllers } from "./controllers.ts";
 import { applyGateway, portsOfLastTime } from "./gateway.ts";
+import { guestsOf } from "./guests.ts";
 import { installKinds } from "./install-kinds.ts";
 import { challengeNamespace, type Listening, localSettings } from "./local-settings.ts";
+import type { LocalContainers } from "./node.ts";
 import { findPort } from "./ports.ts";
 import type { Surroundings } from "./start-up.ts";
 
@@ -23,7 +26,7 @@ export interface RunningBerg extends AsyncDisposable {
   readonly failed: Promise<never>;
 }
 
-export async function startBerg(around: Surroundings, engine: Engine | undefined): Promise<RunningBerg> {
+export async function startBerg(around: Surroundings, containers: LocalContainers | undefined): Promise<RunningBerg> {
   const { options, directory, apiServer, client, progress, log, signal } = around;
   const { host, domain } = options;
   const lately = await portsOfLastTime(client, signal);
@@ -50,8 +53,21 @@ export async function startBerg(around: Surroundings, engine: Engine | undefined
   await progress.step("controllers", async () => {
     const controllers = parts.use(await startControllers(apiServer.connection, settings, challengeNamespace, log));
     failures.push(controllers.failed);
+    if (!containers) return;
+    const { engine, node, networks } = containers;
+    const tunnels = parts.use(
+      await startTunnels({
+        connection: apiServer.connection,
+        ...{ engine, node, log },
+        directory: join(directory, "tunnel"),
+        guests: guestsOf(networks),
+      }),
+    );
+    failures.push(tunnels.failed);
   });
-  const samples = options.samples ? await progress.step("samples", () => bringSamples(client, engine, signal)) : [];
+  const samples = options.samples
+    ? await progress.step("samples", () => bringSamples(client, containers?.engine, signal))
+    : [];
   const running = parts.move();
   return {
     challenges: {

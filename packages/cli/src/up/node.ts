@@ -4,22 +4,23 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Client, type Clock, ConfigurationError, type Logger } from "@berg/kube";
 import type { Nodes } from "@berg/local-apiserver";
-import {
-  type Engine,
-  findEngine,
-  NodeServing,
-  startContainerNode,
-  startNetworks,
-  startSimulator,
-} from "@berg/local-node";
+import { type Engine, findEngine } from "@berg/local-engine";
+import { type Networks, NodeServing, startContainerNode, startNetworks, startSimulator } from "@berg/local-node";
 
 export interface LocalNode extends AsyncDisposable {
   /** `podman 4.3.1`, or that nothing runs, and why. */
   readonly what: string;
   readonly limitations: readonly string[];
   /** Undefined where pods are simulated. */
-  readonly engine?: Engine;
+  readonly containers?: LocalContainers;
   readonly access?: Nodes;
+}
+
+export interface LocalContainers {
+  readonly engine: Engine;
+  /** Marks what is ours on the engine. */
+  readonly node: string;
+  readonly networks: Networks;
 }
 
 export interface LocalNodeOptions {
@@ -63,7 +64,7 @@ async function containers(options: LocalNodeOptions, engine: Engine, found: Asyn
   return {
     what: `${name}: containers of ${runtime} ${version}`,
     limitations: networks.limitations(),
-    engine,
+    containers: { engine, node: name, networks },
     access: new NodeServing(engine, clock),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
@@ -81,7 +82,7 @@ async function simulated(options: LocalNodeOptions, why: string): Promise<LocalN
 }
 
 /** One for each data directory: what one node finds of its own on the engine is not another's. */
-function nodeName(dataDir: string): string {
+export function nodeName(dataDir: string): string {
   const machine = hostname()
     .toLowerCase()
     .replaceAll(/[^a-z0-9-]/g, "-")

@@ -79,7 +79,7 @@ export async function startUp(
   parts.use(node);
   if (node.access) pods.use(node.access);
   const around: Surroundings = { options, directory, apiServer, client, progress, log, signal };
-  const berg = only ? undefined : parts.use(await startBerg(around, node.engine));
+  const berg = only ? undefined : parts.use(await startBerg(around, node.containers));
   if (berg) await removeAbandoned(client, signal);
   const failed = Promise.race([controlPlane.failed, ...(berg ? [berg.failed] : [])]);
   failed.catch(() => {});

@@ -29,7 +29,7 @@ export function endpointEnv(blueprint: Blueprint): EnvVar[] {
       host: serviceName(container.hostname),
       port: port.port,
     };
-    return { name: `${envName(port.name)}_ENDPOINT`, value: `${host}:${number}` };
+    return { name: endpointVariable(port.name), value: `${host}:${number}` };
   });
 }
 
@@ -85,7 +85,7 @@ function instanceService(
   };
 }
 
-/** `envName("admin-panel")` is `"ADMIN_PANEL"`. */
-export function envName(portName: string): string {
-  return portName.toUpperCase().replace(/[^A-Z0-9]/g, "_");
+/** `endpointVariable("admin-panel")` is `"ADMIN_PANEL_ENDPOINT"`. */
+export function endpointVariable(name: string): string {
+  return `${name.toUpperCase().replace(/[^A-Z0-9]/g, "_")}_ENDPOINT`;
 }

@@ -1,7 +1,7 @@
 /** The environment of each container, and what Berg adds to it. Never quotes a value: those may be secrets. */
 import { quoted } from "@berg/apimachinery";
 import { type Challenge, type ChallengeContainer, environmentText, type FieldPath } from "@berg/resources";
-import { envName } from "../builders/endpoints.ts";
+import { endpointVariable } from "../builders/endpoints.ts";
 import { literalEnvValue } from "../flags/flag-env.ts";
 import { error, type Problem, warning } from "./problem.ts";
 
@@ -12,7 +12,7 @@ const largestEnvironment = 1024 * 1024;
 
 export function environmentProblems({ spec }: Challenge): Problem[] {
   const endpoints = new Set(
-    spec.containers.flatMap(({ ports }) => ports.flatMap(({ name }) => (name ? `${envName(name)}_ENDPOINT` : []))),
+    spec.containers.flatMap(({ ports }) => ports.flatMap(({ name }) => (name ? endpointVariable(name) : []))),
   );
   return spec.containers.flatMap((container, index) => containerEnvironment(container, endpoints, index));
 }

@@ -1,6 +1,6 @@
 import { quoted } from "@berg/apimachinery";
 import { type Challenge, type ChallengePort, type FieldPath, transportProtocol } from "@berg/resources";
-import { envName } from "../builders/endpoints.ts";
+import { endpointVariable } from "../builders/endpoints.ts";
 import { error, type Problem, warning } from "./problem.ts";
 
 /** What Kubernetes allows the name of a container's port to have. */
@@ -32,7 +32,7 @@ function onePort({ port: { name = "", type, protocol }, at }: Place): Problem[] 
     problems.push(warning([...at, "name"], message, "shorten it"));
   }
   if (name !== "" && !/[A-Za-z0-9]/.test(name)) {
-    const message = `${quoted(name)} has no letter or digit, so that its environment variable is called ${envName(name)}_ENDPOINT`;
+    const message = `${quoted(name)} has no letter or digit, so that its environment variable is called ${endpointVariable(name)}`;
     problems.push(warning([...at, "name"], message, "use letters and digits"));
   }
   if (type.endsWith("Route") && transportProtocol(protocol) === "UDP")
@@ -50,7 +50,7 @@ function sameNumber(ports: Place[]): Problem[] {
 
 /** All containers get the addresses of all named ports: of two with one variable, the first is lost. */
 function sameVariable(ports: Place[]): Problem[] {
-  const variable = ({ port }: Place) => `${envName(port.name ?? "")}_ENDPOINT`;
+  const variable = ({ port }: Place) => endpointVariable(port.name ?? "");
   const named = ports.filter(({ port }) => port.name);
   return repeated(named, variable).map(({ later, earlier }) => {
     const message = `${variable(later)} is also the environment variable of ${name(earlier.at)}, and only this one is in it`;

@@ -16,9 +16,9 @@ import {
   systemClock,
   systemRandom,
 } from "@berg/kube";
+import { issueCertificate } from "@berg/local-certificates";
 import { standardAdmissions } from "./admission/standard-admissions.ts";
 import { Authenticator } from "./authentication/authenticate.ts";
-import { issueCertificate } from "./authentication/certificate.ts";
 import { loadCredentials } from "./authentication/credentials.ts";
 import { wantedUser } from "./authentication/impersonation-headers.ts";
 import { authenticationReviews } from "./authentication/reviews.ts";

@@ -2,16 +2,13 @@
  * Nodes for a control plane on one machine: one whose pods are containers of Docker or Podman, and a simulated one, whose
  * pods run nothing.
  *
- * Folders in the order in which data flows: engine → images, volumes, networks → containers (pure: what to make) → probes →
+ * Folders in the order in which data flows: images, volumes, networks → containers (pure: what to make) → probes →
  * pods (pure: what to do; then doing it) → node → serving (logs and commands). Beside them: simulated.
  */
-export { connectEngine } from "./engine/connect.ts";
-export * from "./engine/engine.ts";
-export { type FoundEngine, findEngine } from "./engine/find.ts";
 export { type ImageOptions, imageArchive, type Layer, type LayerFile } from "./images/archive.ts";
 export { fullName, parseReference } from "./images/reference.ts";
-export { type TarEntry, tar } from "./images/tar.ts";
-export { type Networks, type NetworksOptions, startNetworks } from "./networks/networks.ts";
+export type { Networks, NetworksOptions } from "./networks/interface.ts";
+export { startNetworks } from "./networks/networks.ts";
 export { type ContainerNode, type ContainerNodeOptions, startContainerNode } from "./node/container-node.ts";
 export { NodeServing, type PodLogOptions } from "./serving/serving.ts";
 export type { BehaviourChoice } from "./simulated/behaviour.ts";

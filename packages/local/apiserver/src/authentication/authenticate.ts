@@ -1,6 +1,6 @@
 /** Who sent a request, by what came with it: a certificate, or a token. Undefined where neither is known here. */
 import { timingSafeEqual, type X509Certificate } from "node:crypto";
-import { subjectOf } from "./certificate.ts";
+import { subjectOf } from "@berg/local-certificates";
 import type { ServiceAccountTokens } from "./service-account-tokens.ts";
 import { authenticatedGroup, type User } from "./user.ts";
 

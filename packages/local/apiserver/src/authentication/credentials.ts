@@ -7,7 +7,7 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { join } from "node:path";
 import type { Clock } from "@berg/kube";
-import { issueCertificate, type KeyAndCertificate, makeCa } from "./certificate.ts";
+import { issueCertificate, type KeyAndCertificate, makeCa } from "@berg/local-certificates";
 
 export interface Credentials {
   ca: KeyAndCertificate;

@@ -1,6 +1,6 @@
 /** A container of a pod, and the pause container that holds its network, as the engine is asked to make them. Pure. */
 import type { Pod } from "@berg/kube";
-import type { ContainerCreate, Image } from "../engine/engine.ts";
+import type { ContainerCreate, Image } from "@berg/local-engine";
 import { hostnameOf } from "./etc-files.ts";
 import { expand } from "./expand.ts";
 import { makeLabels } from "./labels.ts";

@@ -1,6 +1,6 @@
 /** What the engine keeps for us of each object: whose it is. Everything of ours is found by these, and nothing else. */
 import type { Pod } from "@berg/kube";
-import type { Labels } from "../engine/engine.ts";
+import type { Labels } from "@berg/local-engine";
 
 export const nodeLabel = "berg.local/node";
 const namespaceLabel = "berg.local/namespace";

@@ -1,7 +1,7 @@
 /** How much a container may use, in the engine's terms, by kubelet's arithmetic. */
 import { parseQuantity } from "@berg/apimachinery";
 import type { Pod } from "@berg/kube";
-import type { HostConfig } from "../engine/engine.ts";
+import type { HostConfig } from "@berg/local-engine";
 import { type Container, initContainersOf, mainContainersOf } from "./shapes.ts";
 
 /** kubelet has none unless told; here nothing stands between a fork bomb and the organiser's laptop. */

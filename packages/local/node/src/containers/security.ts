@@ -1,6 +1,6 @@
 /** What a container may do: securityContext in the engine's terms. The container's own settings come before the pod's. */
 import type { Pod } from "@berg/kube";
-import type { HostConfig, Image } from "../engine/engine.ts";
+import type { HostConfig, Image } from "@berg/local-engine";
 import { ConfigError } from "./environment.ts";
 import { type Container, podText } from "./shapes.ts";
 

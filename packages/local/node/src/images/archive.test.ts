@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { tar } from "@berg/local-engine";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { imageArchive } from "./archive.ts";
-import { tar } from "./tar.ts";
 
 let directory: string;
 beforeEach(async () => {

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
-import { type TarEntry, tar } from "./tar.ts";
+import { type TarEntry, tar } from "@berg/local-engine";
 
 export interface ImageOptions {
   /** With its registry and tag, as a pod names it: `berg.local/web:1`. */

@@ -3,7 +3,7 @@
  * here is ever part of a text.
  */
 import type { Secret } from "@berg/kube";
-import type { RegistryAuth } from "../engine/engine.ts";
+import type { RegistryAuth } from "@berg/local-engine";
 
 interface Entry {
   username?: unknown;

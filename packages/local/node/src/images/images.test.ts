@@ -1,7 +1,7 @@
 import type { Secret } from "@berg/kube";
 import { FakeClock } from "@berg/kube/testing";
+import { type Engine, EngineError, type Image, type PullOptions } from "@berg/local-engine";
 import { beforeEach, expect, test } from "vitest";
-import { type Engine, EngineError, type Image, type PullOptions } from "../engine/engine.ts";
 import { type ImageEvent, type ImageRequest, Images } from "./images.ts";
 
 // A stand-in for an engine: what it has, and what its registry says. The real ones are in images.containers.test.ts.

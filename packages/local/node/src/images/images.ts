@@ -4,8 +4,7 @@
  */
 import { durationFromMs, formatDuration } from "@berg/apimachinery";
 import { type Clock, type Secret, systemClock } from "@berg/kube";
-import { abortable } from "../engine/abortable.ts";
-import { type Engine, EngineError, type Image, type RegistryAuth } from "../engine/engine.ts";
+import { abortable, type Engine, EngineError, type Image, type RegistryAuth } from "@berg/local-engine";
 import { credentialsFor } from "./credentials.ts";
 
 import { PullBackOff } from "./pull-back-off.ts";

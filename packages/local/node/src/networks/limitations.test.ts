@@ -1,5 +1,5 @@
+import type { EngineInfo } from "@berg/local-engine";
 import { expect, test } from "vitest";
-import type { EngineInfo } from "../engine/engine.ts";
 import { findLimitations, type Surroundings } from "./limitations.ts";
 
 const engine: EngineInfo = {

@@ -1,5 +1,5 @@
 /** What this machine cannot keep apart, in words for whoever runs it. */
-import type { EngineInfo } from "../engine/engine.ts";
+import type { EngineInfo } from "@berg/local-engine";
 import { canFilterBridges } from "./bridge.ts";
 import { whyNoNft } from "./rules/nft.ts";
 

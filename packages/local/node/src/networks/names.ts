@@ -1,9 +1,6 @@
 /** What the things of a namespace are called on the host. Derived, so that the next run finds those of this one. */
 import { createHash } from "node:crypto";
-import type { Labels } from "../engine/engine.ts";
-
-const nodeLabel = "berg.local/node";
-export const namespaceLabel = "berg.local/namespace";
+import { type Labels, namespaceLabel, nodeLabel } from "@berg/local-engine";
 
 /** Linux takes 15 characters. */
 export function bridgeName(node: string, namespace: string): string {

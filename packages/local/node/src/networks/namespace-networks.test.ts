@@ -1,8 +1,8 @@
 /** The engine here is a stand-in, for what goes wrong at the worst moment; the real one is in *.containers.test.ts. */
 import { silentLogger } from "@berg/kube";
 import { FakeClock } from "@berg/kube/testing";
+import { type Engine, EngineError, type Network, type NetworkCreate } from "@berg/local-engine";
 import { expect, test } from "vitest";
-import { type Engine, EngineError, type Network, type NetworkCreate } from "../engine/engine.ts";
 import { NamespaceNetworks } from "./namespace-networks.ts";
 import { readPool } from "./subnets.ts";
 
@@ -14,7 +14,11 @@ function start(pool = "10.202.0.0/16") {
     there,
     log: [] as string[],
     pods: new Set<string>(),
+    guests: new Set<string>(),
+    warnings: [] as string[],
     isInUse: false,
+    /** How often it was asked to remove one. */
+    asked: 0,
     /** What is said to each create, the first first. */
     refusals: [] as Error[],
     beforeCreate: async () => {},
@@ -26,12 +30,13 @@ function start(pool = "10.202.0.0/16") {
       if (refusal) throw refusal;
       if (there.has(body.name)) throw new EngineError("there already", 409);
       given.log.push("create");
-      there.set(body.name, { ...body, id: `id-${body.name}` });
+      there.set(body.name, { ...body, id: `id-${body.name}` } as Network);
       return { id: `id-${body.name}` };
     },
     inspectNetwork: async (name: string) => there.get(name),
     listNetworks: async () => [...there.values()],
     async removeNetwork(name: string) {
+      given.asked++;
       if (given.isInUse) throw new EngineError("network is being used", 409);
       given.log.push("remove");
       there.delete(name);
@@ -42,8 +47,9 @@ function start(pool = "10.202.0.0/16") {
     node: "test",
     pool: readPool(pool),
     clock,
-    log: silentLogger,
+    log: { ...silentLogger, warn: (_, message) => void given.warnings.push(message) },
     hasPods: (namespace) => given.pods.has(namespace),
+    hasGuests: (namespace) => given.guests.has(namespace),
     onChange: async () => void given.log.push(`rules for ${networks.list().length}`),
   });
   return { networks, given };
@@ -114,7 +120,24 @@ test("a network that cannot be removed keeps its rules, and is tried again", asy
   given.isInUse = true;
   await networks.release("alice");
   expect(networks.list()).toHaveLength(1);
+  expect(given.warnings).toHaveLength(1);
   given.isInUse = false;
+  await given.clock.advance(15_000);
+  expect(networks.list()).toEqual([]);
+});
+
+test("a network that a guest is on is tried again now and then, without a warning", async () => {
+  const { networks, given } = start();
+  await networks.attach("alice");
+  given.guests.add("alice");
+  given.isInUse = true;
+  const before = given.asked;
+  await given.clock.advance(60_000);
+  expect(given.asked - before).toBe(4);
+  expect(given.warnings).toEqual([]);
+  expect(networks.list()).toHaveLength(1);
+  given.isInUse = false;
+  given.guests.clear();
   await given.clock.advance(15_000);
   expect(networks.list()).toEqual([]);
 });

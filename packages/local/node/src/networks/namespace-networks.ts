@@ -7,9 +7,9 @@
  */
 import { networkInterfaces } from "node:os";
 import { type Clock, errorText, type Logger, type Timer } from "@berg/kube";
-import { type Engine, EngineError, type Network } from "../engine/engine.ts";
+import { type Engine, EngineError, type Network, namespaceLabel } from "@berg/local-engine";
 import { type Range, writeRange } from "./addresses.ts";
-import { bridgeName, namespaceLabel, networkLabels, networkName } from "./names.ts";
+import { bridgeName, networkLabels, networkName } from "./names.ts";
 import { freeSubnets } from "./subnets.ts";
 
 export interface NamespaceNetworksOptions {
@@ -20,6 +20,8 @@ export interface NamespaceNetworksOptions {
   log: Logger;
   /** Whether pods of the namespace are known. */
   hasPods(namespace: string): boolean;
+  /** Whether others are on it: then the engine refuses to remove it, which is no news. */
+  hasGuests(namespace: string): boolean;
   /** Told before a new network is given out, and after one has gone. */
   onChange(): Promise<void>;
 }
@@ -28,9 +30,12 @@ const lingerMs = 15_000;
 /** Subnets that something else on the host has, unknown to us. */
 const mostAttempts = 8;
 
+/** What is kept of one that is there. */
+type NamespaceNetwork = Pick<Network, "name" | "subnet" | "bridge">;
+
 export class NamespaceNetworks {
   readonly #options: NamespaceNetworksOptions;
-  readonly #networks = new Map<string, Network>();
+  readonly #networks = new Map<string, NamespaceNetwork>();
   readonly #turns = new Map<string, Promise<unknown>>();
   readonly #removals = new Map<string, Timer>();
   #isStopped = false;
@@ -54,6 +59,10 @@ export class NamespaceNetworks {
 
   bridgeOf(namespace: string): string | undefined {
     return this.#networks.get(namespace)?.bridge;
+  }
+
+  subnetOf(namespace: string): string | undefined {
+    return this.#networks.get(namespace)?.subnet;
   }
 
   /** The network's name. Whoever calls this has time to put a pod on it before it is removed for lack of pods. */
@@ -83,7 +92,7 @@ export class NamespaceNetworks {
 
   /** Removes it, unless it has pods. Resolves in any case. */
   release(namespace: string): Promise<void> {
-    const { engine, hasPods, log, onChange } = this.#options;
+    const { engine, hasPods, hasGuests, log, onChange } = this.#options;
     return this.#inTurn(namespace, async () => {
       const network = this.#networks.get(namespace);
       if (!network || hasPods(namespace)) return;
@@ -95,7 +104,8 @@ export class NamespaceNetworks {
         this.#removals.delete(namespace);
         await onChange();
       } catch (error) {
-        log.warn({ namespace, error: errorText(error) }, "a network could not be removed, and is tried again");
+        const fields = { namespace, error: errorText(error) };
+        log[hasGuests(namespace) ? "debug" : "warn"](fields, "a network could not be removed, and is tried again");
         this.removeLater(namespace);
       }
     });
@@ -109,14 +119,14 @@ export class NamespaceNetworks {
     await Promise.allSettled(this.#turns.values());
   }
 
-  async #find(namespace: string, signal: AbortSignal | undefined): Promise<Network | undefined> {
+  async #find(namespace: string, signal: AbortSignal | undefined): Promise<NamespaceNetwork | undefined> {
     // Others may have removed it: the engine's word counts.
     const { engine, node } = this.#options;
     const found = await engine.inspectNetwork(networkName(node, namespace), signal);
     return found?.labels[namespaceLabel] === namespace ? found : undefined;
   }
 
-  async #create(namespace: string, signal: AbortSignal | undefined): Promise<Network> {
+  async #create(namespace: string, signal: AbortSignal | undefined): Promise<NamespaceNetwork> {
     const { engine, node, pool } = this.#options;
     const name = networkName(node, namespace);
     const labels = networkLabels(node, namespace);
@@ -125,8 +135,8 @@ export class NamespaceNetworks {
     let attempt = 0;
     for (const { subnet, gateway } of freeSubnets(pool, await this.#taken(signal), `${node}/${namespace}`)) {
       try {
-        const { id } = await engine.createNetwork({ name, labels, subnet, gateway, bridge }, signal);
-        return { id, name, labels, subnet, gateway, bridge };
+        await engine.createNetwork({ name, labels, subnet, gateway, bridge }, signal);
+        return { name, subnet, bridge };
       } catch (error) {
         // No answer at all, or our own stop: another subnet is of no use.
         if (!(error instanceof EngineError) || error.status === 0 || ++attempt === mostAttempts) throw error;

@@ -10,9 +10,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Namespaces, NetworkPolicies, type NetworkPolicy, Services } from "@berg/kube";
 import { missingPodman, type OutsideWorld, startOutsideWorld } from "@berg/test";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Networks } from "./interface.ts";
 import { EndpointSlices, serviceNameLabel } from "./kinds.ts";
 import { tableName } from "./names.ts";
-import type { Networks } from "./networks.ts";
 import { type Site, startSite, type TestPod } from "./testing/site.ts";
 
 const answering = (text: string, port = 8080) => `nc -ll -p ${port} -e echo ${text} & nc -ll -p 9090 -e echo ${text}`;

@@ -5,6 +5,7 @@
  *                           policies are known as they are now: to be called for each pod, before podStarted
  *     podStarted(pod, ip)   the pod may send and receive as its policies say: wait for it before its containers start
  *     podGone(uid)          its address means nothing any more
+ *     guestJoined, guestLeft  the same for a container that is no pod: pods may call it, it may call nobody
  *
  * Folders in the order in which data flows: policies and services (what objects mean) → rules (what the kernel is told),
  * dns (what pods are told). Beside them: the engine's networks (namespace-networks.ts) and what the API server says
@@ -12,12 +13,13 @@
  *
  * Pods do not reach the API server: it runs on the host, which is closed to them.
  */
-import { type Client, type Clock, errorText, type Logger, type Pod, silentLogger, systemClock } from "@berg/kube";
-import type { Engine } from "../engine/engine.ts";
+import { errorText, silentLogger, systemClock } from "@berg/kube";
 import { prepareBridge } from "./bridge.ts";
 import { askerOf, podAddressTest, resolvConf } from "./dns/pod-view.ts";
 import { startDnsServer } from "./dns/server.ts";
-import { hostUpstream, type Upstream } from "./dns/upstream.ts";
+import { hostUpstream } from "./dns/upstream.ts";
+import { Guests } from "./guests.ts";
+import type { Networks, NetworksOptions } from "./interface.ts";
 import { KnownObjects } from "./known-objects.ts";
 import { findLimitations } from "./limitations.ts";
 import { tableName } from "./names.ts";
@@ -28,46 +30,6 @@ import { rulesOf } from "./rules/rules.ts";
 import { type NetworkPod, type NetworkState, networkPod } from "./state.ts";
 import { readPool } from "./subnets.ts";
 
-export interface NetworksOptions {
-  engine: Engine;
-  client: Client;
-  /** Marks what is ours. Of two nodes on one machine each has its own. */
-  node: string;
-  /** Where pods get their addresses from, 256 to a namespace: 10.202.0.0/16 unless told. */
-  pool?: string;
-  /** Go on where pods cannot be isolated. Else that is refused. */
-  withoutIsolation?: boolean;
-  /** The name servers of this machine unless told. */
-  upstream?: Upstream;
-  clock?: Clock;
-  log?: Logger;
-  signal?: AbortSignal;
-}
-
-export interface Attachment {
-  /** The engine's name of it. */
-  readonly network: string;
-  /** For /etc/resolv.conf of its pods. */
-  readonly resolvConf: string;
-}
-
-export interface Networks extends AsyncDisposable {
-  attach(namespace: string, signal?: AbortSignal): Promise<Attachment>;
-  /** Also of a pod that an earlier run left running. May be called again. */
-  podStarted(pod: Pod, address: string): Promise<void>;
-  podGone(uid: string): void;
-  /** Removes the namespace's network now, if it has no pods. */
-  release(namespace: string): Promise<void>;
-  /** Once all pods of an earlier run are known or gone: removes the networks that nobody is on. */
-  removeUnused(): Promise<void>;
-  /** What is not isolated here, in plain words; nothing on Linux with a root engine. */
-  limitations(): readonly string[];
-  /** Removes all: to be called after the containers are gone. */
-  stop(): Promise<void>;
-  /** Leaves networks and rules to pods that go on without us: they stay closed, without names. */
-  leave(): Promise<void>;
-}
-
 export async function startNetworks(options: NetworksOptions): Promise<Networks> {
   const { engine, client, node, clock = systemClock, log = silentLogger, signal } = options;
   const pool = readPool(options.pool ?? "10.202.0.0/16");
@@ -76,6 +38,7 @@ export async function startNetworks(options: NetworksOptions): Promise<Networks>
   if (!isIsolated && !options.withoutIsolation) throw new Error(`pods cannot be isolated here: ${prevents.join("; ")}`);
 
   const pods = new Map<string, NetworkPod>();
+  const guests = new Guests();
   const hasPods = (namespace: string) => pods.values().some((pod) => pod.namespace === namespace);
   const objects = new KnownObjects({
     client,
@@ -98,16 +61,35 @@ export async function startNetworks(options: NetworksOptions): Promise<Networks>
     clock,
     log,
     hasPods,
-    onChange: async () => keeper?.apply(),
+    hasGuests: (namespace) => guests.areIn(namespace),
+    async onChange() {
+      guests.keepIn(new Set(networks.list().map(({ namespace }) => namespace)));
+      await keeper?.apply();
+    },
   });
   const state = (): NetworkState => ({
     bridges: networks.list(),
     pods: [...pods.values()].map((pod) => objects.newest(pod)),
+    guests: guests.list(),
     services: objects.services.list(),
     slices: objects.slices.list(),
     policies: objects.policies.list(),
     namespaces: objects.namespaceLabels(),
   });
+
+  /** Somebody is on its bridge, at an address that is known now. */
+  async function admit(namespace: string): Promise<void> {
+    const bridge = networks.bridgeOf(namespace);
+    if (isIsolated && bridge !== undefined) await prepareBridge(bridge);
+    await keeper?.apply();
+  }
+  /** Somebody who was on its bridge; perhaps the last. */
+  function left(namespace: string): void {
+    keeper?.changed();
+    if (hasPods(namespace)) return;
+    const isGone = objects.namespaces.get(namespace) === undefined;
+    networks.removeLater(namespace, isGone ? 0 : undefined);
+  }
 
   const isPodAddress = podAddressTest(pool);
   const dns = isIsolated
@@ -139,6 +121,7 @@ export async function startNetworks(options: NetworksOptions): Promise<Networks>
   const stop = async () => {
     await networks.stop();
     pods.clear();
+    guests.clear();
     for (const { namespace } of networks.list()) await networks.release(namespace);
     await leave();
     // Where a network could not be removed a container may still be on it.
@@ -168,17 +151,20 @@ export async function startNetworks(options: NetworksOptions): Promise<Networks>
       // The last one of an address has it.
       pods.delete(known.uid);
       pods.set(known.uid, known);
-      const bridge = networks.bridgeOf(known.namespace);
-      if (isIsolated && bridge !== undefined) await prepareBridge(bridge);
-      await keeper?.apply();
+      guests.addressTaken(address);
+      await admit(known.namespace);
     },
     podGone(uid) {
       const pod = pods.get(uid);
       if (!pod || !pods.delete(uid)) return;
-      keeper?.changed();
-      if (hasPods(pod.namespace)) return;
-      const isGone = objects.namespaces.get(pod.namespace) === undefined;
-      networks.removeLater(pod.namespace, isGone ? 0 : undefined);
+      left(pod.namespace);
+    },
+    async guestJoined(namespace, { id, address }) {
+      if (guests.joined({ namespace, id, address }, networks.subnetOf(namespace))) await admit(namespace);
+    },
+    guestLeft(id) {
+      const namespace = guests.left(id);
+      if (namespace !== undefined) left(namespace);
     },
     release: (namespace) => networks.release(namespace),
     async removeUnused() {

@@ -6,6 +6,7 @@ import type { EndpointSlice } from "./kinds.ts";
 export interface NetworkState {
   readonly bridges: readonly NamespaceBridge[];
   readonly pods: readonly NetworkPod[];
+  readonly guests: readonly NetworkGuest[];
   readonly services: readonly Service[];
   readonly slices: readonly EndpointSlice[];
   readonly policies: readonly NetworkPolicy[];
@@ -26,6 +27,13 @@ export interface NetworkPod {
   readonly address: string;
   readonly labels: Labels;
   readonly ports: readonly PodPort[];
+}
+
+/** A container that is no pod, on a namespace's bridge: pods call it, and it calls nobody. */
+export interface NetworkGuest {
+  readonly namespace: string;
+  readonly id: string;
+  readonly address: string;
 }
 
 export interface PodPort {

@@ -13,11 +13,11 @@ import {
   unlimited,
 } from "@berg/kube";
 import { startLocalControlPlane } from "@berg/local-control-plane";
+import type { Engine } from "@berg/local-engine";
+import { connectEngine } from "@berg/local-engine";
 import { busyboxImage, missingPodman, startPodman } from "@berg/test";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Container, PodSpec } from "../containers/shapes.ts";
-import { connectEngine } from "../engine/connect.ts";
-import type { Engine } from "../engine/engine.ts";
 import { imageArchive } from "../images/archive.ts";
 import { startNetworks } from "../networks/networks.ts";
 import { unmountBelow } from "../volumes/mount.ts";

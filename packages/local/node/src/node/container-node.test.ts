@@ -14,9 +14,9 @@ import {
   unlimited,
 } from "@berg/kube";
 import { startLocalControlPlane } from "@berg/local-control-plane";
+import { EngineError } from "@berg/local-engine";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Container, PodSpec } from "../containers/shapes.ts";
-import { EngineError } from "../engine/engine.ts";
 import { pauseImage } from "../images/pause.ts";
 import { FakeEngine } from "../pods/testing/fake-engine.ts";
 import { type ContainerNode, startContainerNode } from "./container-node.ts";

@@ -15,8 +15,8 @@ import {
   systemClock,
   systemRandom,
 } from "@berg/kube";
+import type { ContainerSummary, Engine } from "@berg/local-engine";
 import { nodeLabel, readLabels } from "../containers/labels.ts";
-import type { ContainerSummary, Engine } from "../engine/engine.ts";
 import { Images } from "../images/images.ts";
 import type { Networks } from "../pods/networks.ts";
 import { podDirectory, podsDirectory } from "../pods/pod-directory.ts";

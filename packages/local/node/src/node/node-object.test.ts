@@ -1,6 +1,6 @@
 import { parseQuantity } from "@berg/apimachinery";
+import type { EngineInfo } from "@berg/local-engine";
 import { describe, expect, test } from "vitest";
-import type { EngineInfo } from "../engine/engine.ts";
 import { nodeConditions, nodeLabels, nodeStatus } from "./node-object.ts";
 
 const info: EngineInfo = {

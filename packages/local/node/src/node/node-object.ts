@@ -1,7 +1,7 @@
 /** This machine as a Node: what it has, and how it is. Pure. */
 import { formatTime, parseQuantity } from "@berg/apimachinery";
 import { findCondition, type Node } from "@berg/kube";
-import type { EngineInfo } from "../engine/engine.ts";
+import type { EngineInfo } from "@berg/local-engine";
 import type { Reach } from "../pods/engine-view.ts";
 
 type NodeStatus = NonNullable<Node["status"]>;

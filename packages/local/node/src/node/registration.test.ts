@@ -1,7 +1,7 @@
 import { type Client, type Node, silentLogger } from "@berg/kube";
 import { FakeClock, refusal, settle } from "@berg/kube/testing";
+import type { EngineInfo } from "@berg/local-engine";
 import { expect, onTestFinished, test } from "vitest";
-import type { EngineInfo } from "../engine/engine.ts";
 import type { Reach } from "../pods/engine-view.ts";
 import { Registration } from "./registration.ts";
 

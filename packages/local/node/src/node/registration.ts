@@ -1,7 +1,7 @@
 /** Keeps the Node and its lease: there, true, and renewed, so that the control plane knows that we live. */
 import { isAlreadyExists, isNotFound, jsonEqual } from "@berg/apimachinery";
 import { type Client, type Clock, errorText, Leases, type Logger, type Node, Nodes, sleep } from "@berg/kube";
-import type { EngineInfo } from "../engine/engine.ts";
+import type { EngineInfo } from "@berg/local-engine";
 import type { Reach } from "../pods/engine-view.ts";
 import { heartbeatMs, leaseNamespace, makeLease } from "../simulated/node-objects.ts";
 import { type Machine, nodeConditions, nodeLabels, nodeStatus } from "./node-object.ts";

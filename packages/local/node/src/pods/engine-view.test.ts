@@ -1,6 +1,6 @@
 import { systemClock } from "@berg/kube";
+import type { Container, Engine } from "@berg/local-engine";
 import { expect, test } from "vitest";
-import type { Container, Engine } from "../engine/engine.ts";
 import { EngineView } from "./engine-view.ts";
 
 /** The engine answers a question about a container when it is told to. */

@@ -4,8 +4,8 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { type Clock, errorText, type Logger, sleep } from "@berg/kube";
+import type { Container, Engine, EngineInfo, Labels } from "@berg/local-engine";
 import { nodeLabel, readLabels } from "../containers/labels.ts";
-import type { Container, Engine, EngineInfo, Labels } from "../engine/engine.ts";
 import { nothingSeen, type SeenContainer, type SeenPod, seenOf } from "./seen.ts";
 import { ToldOf } from "./told-of.ts";
 

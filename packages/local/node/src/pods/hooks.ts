@@ -1,8 +1,8 @@
 /** postStart and preStop: what a container wants done right after its start, and before its end. */
 import { type Clock, errorText, type Pod, sleep } from "@berg/kube";
+import type { Engine } from "@berg/local-engine";
 import { goQuote } from "../containers/field-values.ts";
 import { type Container, type Handler, podText } from "../containers/shapes.ts";
-import type { Engine } from "../engine/engine.ts";
 import { runCommand } from "../probes/exec-probe.ts";
 import { httpProbe, httpTarget } from "../probes/network-probes.ts";
 

@@ -1,7 +1,7 @@
 /** Ends a container as it asked for: its hook, then its signal, then, when its time is up, the kernel. */
 import { type Clock, type Pod, sleep } from "@berg/kube";
+import type { Engine } from "@berg/local-engine";
 import type { Container } from "../containers/shapes.ts";
-import type { Engine } from "../engine/engine.ts";
 import { type HookSite, runHook } from "./hooks.ts";
 import type { PodEvents } from "./pod-events.ts";
 

@@ -2,10 +2,10 @@
 import { join } from "node:path";
 import { createClient, unlimited } from "@berg/kube";
 import { startLocalControlPlane } from "@berg/local-control-plane";
+import type { Engine } from "@berg/local-engine";
 import { busyboxImage } from "@berg/test";
 import { onEachEngine } from "@berg/test/engine";
 import { expect, test } from "vitest";
-import type { Engine } from "../engine/engine.ts";
 import { imageArchive } from "../images/archive.ts";
 import { startNetworks } from "../networks/networks.ts";
 import { startContainerNode } from "../node/container-node.ts";

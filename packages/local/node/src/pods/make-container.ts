@@ -2,13 +2,13 @@
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Client, type Clock, errorText, type Pod, type Service, Services } from "@berg/kube";
+import type { ContainerCreate, Engine, Image } from "@berg/local-engine";
 import { type Bind, containerCreate } from "../containers/container-create.ts";
 import { ConfigError, environment } from "../containers/environment.ts";
 import type { Place } from "../containers/field-values.ts";
 import { engineName, readLabels } from "../containers/labels.ts";
 import { serviceEnvironment } from "../containers/service-environment.ts";
 import type { Container } from "../containers/shapes.ts";
-import type { ContainerCreate, Engine, Image } from "../engine/engine.ts";
 import { readObjects } from "../volumes/objects.ts";
 import { VolumeError } from "../volumes/payload.ts";
 import { type PodVolumes, writeOwnFile } from "../volumes/pod-volumes.ts";

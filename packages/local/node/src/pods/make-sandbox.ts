@@ -2,12 +2,12 @@
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock, Pod } from "@berg/kube";
+import type { Engine } from "@berg/local-engine";
 import { pauseCreate } from "../containers/container-create.ts";
 import { hostnameOf, hostsFile, resolvConf } from "../containers/etc-files.ts";
 import type { Place } from "../containers/field-values.ts";
 import { engineName, readLabels } from "../containers/labels.ts";
 import { unsupportedOf } from "../containers/unsupported.ts";
-import type { Engine } from "../engine/engine.ts";
 import { type PodVolumes, writeOwnFile } from "../volumes/pod-volumes.ts";
 import type { EngineView } from "./engine-view.ts";
 import type { Making } from "./made-ahead.ts";

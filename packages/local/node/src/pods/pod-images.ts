@@ -1,7 +1,7 @@
 /** The images of pods: those of their containers, with the pods' pull secrets, and the one that holds pods together. */
 import type { Client, Pod } from "@berg/kube";
+import type { Engine } from "@berg/local-engine";
 import type { Container } from "../containers/shapes.ts";
-import type { Engine } from "../engine/engine.ts";
 import type { ImageOutcome, Images, PullPolicy } from "../images/images.ts";
 import { pauseImage } from "../images/pause.ts";
 import { readObjects } from "../volumes/objects.ts";

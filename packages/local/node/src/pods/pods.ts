@@ -17,9 +17,9 @@ import {
   Secrets,
   watchSelf,
 } from "@berg/kube";
+import type { Engine, Container as EngineContainer } from "@berg/local-engine";
 import { readLabels } from "../containers/labels.ts";
 import { findContainer } from "../containers/shapes.ts";
-import type { Engine, Container as EngineContainer } from "../engine/engine.ts";
 import { Prober } from "../probes/prober.ts";
 import { objectsOfVolume } from "../volumes/used-objects.ts";
 import { EngineView } from "./engine-view.ts";

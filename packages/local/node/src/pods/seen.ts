@@ -1,8 +1,8 @@
 /** What the engine has of one pod, as it was last seen. */
 import { parseTime } from "@berg/apimachinery";
 import type { Pod } from "@berg/kube";
+import type { Container, ContainerState } from "@berg/local-engine";
 import type { Identity } from "../containers/labels.ts";
-import type { Container, ContainerState } from "../engine/engine.ts";
 
 export interface SeenContainer {
   readonly id: string;

@@ -1,6 +1,6 @@
 /** Why a container does not run: what its status and its events say. */
 import { errorText } from "@berg/kube";
-import { EngineError } from "../engine/engine.ts";
+import { EngineError } from "@berg/local-engine";
 import type { Tell } from "./pod-images.ts";
 
 /** Why a container does not run, by the reason that its status shows. */

@@ -1,6 +1,6 @@
 /** Measures what one pod wrote to the disk, from time to time, where it has a limit for that. */
 import type { Pod } from "@berg/kube";
-import type { Engine } from "../engine/engine.ts";
+import type { Engine } from "@berg/local-engine";
 import { diskUse } from "../volumes/disk-use.ts";
 import type { PodVolumes } from "../volumes/pod-volumes.ts";
 import { writtenTo } from "./pod-directory.ts";

@@ -1,6 +1,6 @@
 /** What every pod of a node shares. */
 import type { Client, Clock, Logger } from "@berg/kube";
-import type { Engine } from "../engine/engine.ts";
+import type { Engine } from "@berg/local-engine";
 import type { Prober } from "../probes/prober.ts";
 import type { EngineView } from "./engine-view.ts";
 import type { Networks } from "./networks.ts";

@@ -1,6 +1,6 @@
 /** What a container wants to be known for after its end: a file that it wrote, or else the end of its log. */
 import { open } from "node:fs/promises";
-import type { Engine, Container as EngineContainer } from "../engine/engine.ts";
+import type { Engine, Container as EngineContainer } from "@berg/local-engine";
 
 const longestFile = 4096;
 const longestLog = 2048;

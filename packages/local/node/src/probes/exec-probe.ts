@@ -1,7 +1,7 @@
 /** A command in the container: it is well where the command ends with 0. */
 import { durationFromMs, formatDuration } from "@berg/apimachinery";
 import { type Clock, errorText } from "@berg/kube";
-import type { Engine } from "../engine/engine.ts";
+import type { Engine } from "@berg/local-engine";
 import { longestOutput, type ProbeOutcome } from "./outcome.ts";
 
 export interface CommandResult {

@@ -3,9 +3,9 @@
  * decides reads the verdicts; nothing is done about them here.
  */
 import { type Clock, errorText, type Logger, type Pod, sleep } from "@berg/kube";
+import type { Engine } from "@berg/local-engine";
 import { expand } from "../containers/expand.ts";
 import { type Container, type Probe, resolvePort } from "../containers/shapes.ts";
-import type { Engine } from "../engine/engine.ts";
 import { ExecProbe } from "./exec-probe.ts";
 import { untilListening } from "./listening.ts";
 import { httpProbe, httpTarget, tcpProbe } from "./network-probes.ts";

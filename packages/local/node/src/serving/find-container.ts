@@ -1,7 +1,7 @@
 /** From a name in a pod to the container of the engine. */
 import type { Pod } from "@berg/kube";
+import type { ContainerSummary, Engine } from "@berg/local-engine";
 import { type Identity, ofContainer, readLabels } from "../containers/labels.ts";
-import type { ContainerSummary, Engine } from "../engine/engine.ts";
 import { notNow } from "./refusals.ts";
 
 export type Found = ContainerSummary & { identity: Identity };

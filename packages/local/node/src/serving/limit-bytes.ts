@@ -1,4 +1,4 @@
-import type { LogChunk } from "../engine/engine.ts";
+import type { LogChunk } from "@berg/local-engine";
 
 /** Both streams as one, up to so many bytes. */
 export async function* limitTo(most: number, log: AsyncIterable<LogChunk>): AsyncGenerator<Uint8Array> {

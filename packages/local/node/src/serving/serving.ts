@@ -1,7 +1,7 @@
 /** Logs of containers, and commands in them, for whoever asks the API server. */
 import { parseTime } from "@berg/apimachinery";
 import type { Clock, Pod } from "@berg/kube";
-import type { Engine, EngineLogOptions, ExecOptions, ExecSession } from "../engine/engine.ts";
+import type { Engine, EngineLogOptions, ExecOptions, ExecSession } from "@berg/local-engine";
 import { chooseLogged, findContainers } from "./find-container.ts";
 import { limitTo } from "./limit-bytes.ts";
 import { cannotConnect } from "./refusals.ts";

@@ -1,7 +1,7 @@
 /** Pods for tests of everything that is made of them. */
 import type { Stored } from "@berg/apimachinery";
 import type { Pod } from "@berg/kube";
-import type { Image } from "../../engine/engine.ts";
+import type { Image } from "@berg/local-engine";
 import type { Place } from "../field-values.ts";
 import type { Container, PodSpec } from "../shapes.ts";
 

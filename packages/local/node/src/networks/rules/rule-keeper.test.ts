@@ -9,7 +9,7 @@ function rulesNamed(name: string): Rules {
   return rulesOf({ ...nothing, bridges: [{ namespace: "alice", bridge: name }] });
 }
 
-const nothing = { bridges: [], pods: [], services: [], slices: [], policies: [], namespaces: new Map() };
+const nothing = { bridges: [], pods: [], guests: [], services: [], slices: [], policies: [], namespaces: new Map() };
 const nameOf = (rules: Rules | undefined) => rules && [...rules.elements.bridges.keys()].join().replaceAll('"', "");
 
 function keeperFor(name: () => string) {

@@ -15,7 +15,7 @@ export interface Rules {
   readonly chains: ReadonlyMap<string, readonly string[]>;
 }
 
-export type Collection = "bridges" | "within" | "pods" | "selves" | "senders" | "receivers" | "services";
+export type Collection = "bridges" | "within" | "members" | "guests" | "selves" | "senders" | "receivers" | "services";
 
 const protocols = new Set(["TCP", "UDP", "SCTP"]);
 
@@ -35,10 +35,12 @@ export function rulesOf(state: NetworkState): Rules {
       return openings ? [[pod.address, goto(direction, openingLines(openings, direction))]] : [];
     });
   const names = [...bridgeOf.values()].sort().map((bridge) => `"${bridge}"`);
+  const guests = guestPlaces(state, bridgeOf);
   const elements = {
     bridges: asSet(names),
     within: asSet(names.map((name) => `${name} . ${name}`)),
-    pods: asSet(pods.map(({ bridge, pod }) => `"${bridge}" . ${pod.address}`)),
+    members: asSet([...pods.map(({ bridge, pod }) => placeOf(bridge, pod.address)), ...guests]),
+    guests: asSet(guests),
     selves: asSet(pods.map(({ pod }) => `${pod.address} . ${pod.address}`)),
     senders: new Map(verdicts("egress")),
     receivers: new Map(verdicts("ingress")),
@@ -51,12 +53,25 @@ function asSet(keys: readonly string[]): Map<string, string> {
   return new Map(keys.map((key) => [key, ""]));
 }
 
-/** Each address once: the engine may have given that of a pod which is about to be forgotten to the next. */
+function placeOf(bridge: string, address: string): string {
+  return `"${bridge}" . ${address}`;
+}
+
+function guestPlaces({ guests }: NetworkState, bridgeOf: ReadonlyMap<string, string>): string[] {
+  const places = guests.flatMap(({ namespace, address }) => {
+    const bridge = bridgeOf.get(namespace);
+    return bridge === undefined ? [] : [placeOf(bridge, address)];
+  });
+  return places.sort(compare);
+}
+
+/** Each address once: the engine may have given that of a pod which is about to be forgotten to the next, or a guest. */
 function podsOnBridges(state: NetworkState, bridgeOf: ReadonlyMap<string, string>) {
+  const taken = new Set(state.guests.map(({ address }) => address));
   const byAddress = new Map<string, { pod: NetworkPod; bridge: string }>();
   for (const pod of state.pods) {
     const bridge = bridgeOf.get(pod.namespace);
-    if (bridge !== undefined) byAddress.set(pod.address, { pod, bridge });
+    if (bridge !== undefined && !taken.has(pod.address)) byAddress.set(pod.address, { pod, bridge });
   }
   return [...byAddress.values()].sort((a, b) => compare(a.pod.address, b.pod.address));
 }

@@ -14,7 +14,15 @@ import { wholeScript } from "./script.ts";
 
 const table = `berg-test-${process.pid}`;
 const settings = { table, dnsPort: 5353 };
-const nothing = rulesOf({ bridges: [], pods: [], services: [], slices: [], policies: [], namespaces: new Map() });
+const nothing = rulesOf({
+  bridges: [],
+  pods: [],
+  guests: [],
+  services: [],
+  slices: [],
+  policies: [],
+  namespaces: new Map(),
+});
 const listed = () => execFileSync("nft", ["list", "table", "inet", table], { encoding: "utf8" });
 const isThere = () => execFileSync("nft", ["list", "tables"], { encoding: "utf8" }).includes(table);
 /** In one order, and without the time that is left. */
@@ -79,7 +87,7 @@ describe.skipIf(missingPodman())("nft", () => {
   test("a table that is gone is put as a whole where a change was meant", async () => {
     const kernel = new KernelTable(settings, systemClock);
     const pods = rulesOf({
-      ...{ services: [], slices: [], policies: [], namespaces: new Map(), pods: [] },
+      ...{ services: [], slices: [], policies: [], namespaces: new Map(), pods: [], guests: [] },
       bridges: [{ namespace: "alice", bridge: "berg-alice" }],
     });
     await kernel.put(nothing);

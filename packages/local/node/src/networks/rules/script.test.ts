@@ -17,7 +17,15 @@ const pod = (namespace: string, address: string, labels = {}) => ({
   labels,
   ports: [{ name: "web", protocol: "TCP", port: 8080 }],
 });
-const empty: NetworkState = { bridges: [], pods: [], services: [], slices: [], policies: [], namespaces: new Map() };
+const empty: NetworkState = {
+  bridges: [],
+  pods: [],
+  guests: [],
+  services: [],
+  slices: [],
+  policies: [],
+  namespaces: new Map(),
+};
 
 /** What one instance with outbound traffic and one without amount to. */
 const example: NetworkState = {
@@ -84,6 +92,7 @@ test("the order in which objects come makes no difference", () => {
         bridges: state.bridges.toReversed(),
         pods: pods.toReversed(),
         services: services.toReversed(),
+        guests: state.guests.toReversed(),
         slices: state.slices.toReversed(),
         policies: state.policies.toReversed(),
       };
@@ -95,7 +104,7 @@ test("the order in which objects come makes no difference", () => {
 test("nothing that somebody wrote into an object gets into the script as it is", () => {
   fc.assert(
     fc.property(anyState, (state) => {
-      expect(rulesScript(state)).toMatch(/^[\w\s{}.:;,@!="/-]*$/);
+      expect(rulesScript(state)).toMatch(/^[\w\s{}.:;,@!="/*-]*$/);
       expect(rulesScript(state)).not.toMatch(/garbage|x y|icmp;|1\.2\.3\.4/i);
     }),
   );
@@ -135,7 +144,7 @@ test("what has not changed needs no change", () => {
 test("a pod that comes is added, and nothing is taken away for it: that would have the kernel wait", () => {
   const before = rulesOf({ ...example, policies: [], pods: example.pods.slice(1) });
   expect(changesOf(before, rulesOf({ ...example, policies: [] }), "berg-test")).toEqual([
-    'add element inet berg-test pods { "berg-aaaaaaaaaa" . 10.202.1.3 }',
+    'add element inet berg-test members { "berg-aaaaaaaaaa" . 10.202.1.3 }',
     "add element inet berg-test selves { 10.202.1.3 . 10.202.1.3 }",
   ]);
 });
@@ -158,4 +167,27 @@ test("a verdict that changes leads to its new chain before the old one goes", ()
 test("pods may ask for names only while somebody says again that they may", () => {
   expect(rulesScript(example).match(/^add element inet berg-test names .*$/m)?.[0]).toMatch(/\{ 5353 timeout 60s \}$/);
   expect(rulesScript(example)).not.toMatch(/dport 5353/);
+});
+
+const withGuest: NetworkState = { ...example, guests: [{ namespace: "alice", id: "1", address: "10.202.1.9" }] };
+
+test("a guest comes without a change to anybody's policies", () => {
+  expect(changesOf(rulesOf(example), rulesOf(withGuest), "berg-test")).toEqual([
+    'add element inet berg-test members { "berg-aaaaaaaaaa" . 10.202.1.9 }',
+    'add element inet berg-test guests { "berg-aaaaaaaaaa" . 10.202.1.9 }',
+  ]);
+});
+
+test("a guest at the address of a pod that is about to be forgotten is a guest", () => {
+  const guests = [{ namespace: "alice", id: "1", address: "10.202.1.3" }];
+  const { elements } = rulesOf({ ...example, guests });
+  expect([...elements.guests.keys()]).toEqual(['"berg-aaaaaaaaaa" . 10.202.1.3']);
+  expect([...elements.members.keys()]).toContain('"berg-aaaaaaaaaa" . 10.202.1.3');
+  for (const list of [elements.senders, elements.receivers, elements.selves])
+    expect([...list.keys()].join()).not.toContain("10.202.1.3");
+});
+
+test("a guest whose namespace has no bridge gets no rule", () => {
+  const { elements } = rulesOf({ ...withGuest, bridges: example.bridges.slice(1) });
+  expect([...elements.guests, ...elements.members].join()).not.toContain("10.202.1.9");
 });

@@ -6,6 +6,8 @@
  * - Nothing from a pod reaches the host, but questions to our DNS and answers to what the host itself asked.
  * - Nothing passes between the bridges of two namespaces, nor from outside to a pod. The host reaches every pod.
  * - A pod sends under its own address alone, and IPv4 alone.
+ * - A guest on a bridge (state.ts) is called by the pods of its namespace, by TCP and whatever their policies say, and
+ *   answers. It begins nothing, neither there nor on its management network, which leads to nobody but the host.
  * - NetworkPolicies decide about the rest: pod to world, and pod to pod of one namespace. The latter is switched rather
  *   than routed and comes by here only because its bridge is told so (bridge.ts).
  * - Addresses of Services lead to their pods, for the pods of the same namespace. The pod behind sees the bridge's
@@ -13,6 +15,7 @@
  *
  * A packet that another table drops stays dropped: a firewall of the host may close what is open here.
  */
+import { managementBridgePrefix } from "@berg/local-engine";
 import { dnsAddress, serviceRange } from "../state.ts";
 import type { Collection, Rules } from "./rules.ts";
 
@@ -30,7 +33,8 @@ const dnsOpenSeconds = 60;
 const types: Record<Collection, string> = {
   bridges: "set bridges { type ifname; }",
   within: "set within { type ifname . ifname; }",
-  pods: "set pods { type ifname . ipv4_addr; }",
+  members: "set members { type ifname . ipv4_addr; }",
+  guests: "set guests { type ifname . ipv4_addr; }",
   selves: "set selves { type ipv4_addr . ipv4_addr; }",
   senders: "map senders { type ipv4_addr : verdict; }",
   receivers: "map receivers { type ipv4_addr : verdict; }",
@@ -57,10 +61,19 @@ export function wholeScript({ elements, chains }: Rules, { table, dnsPort }: Tab
 
 function fixedChains(dnsPort: number): string[] {
   const isDns = "meta l4proto { tcp, udp } th dport @names";
+  const isAnswer = "ct direction reply ct state established,related";
+  const management = `"${managementBridgePrefix}*"`;
   return [
     ...chain("arriving", "type filter hook prerouting priority raw; policy accept;", [
       "iifname @bridges meta nfproto ipv6 drop",
-      "iifname @bridges iifname . ip saddr != @pods drop",
+      "iifname @bridges iifname . ip saddr != @members drop",
+    ]),
+    // As soon as conversations are known, and before anything is sent elsewhere.
+    ...chain("guests-answer", "type filter hook prerouting priority mangle; policy accept;", [
+      `iifname . ip saddr @guests ${isAnswer} accept`,
+      "iifname . ip saddr @guests drop",
+      `iifname ${management} ${isAnswer} accept`,
+      `iifname ${management} drop`,
     ]),
     ...chain("redirecting", "type nat hook prerouting priority dstnat - 5; policy accept;", [
       `iifname @bridges ip daddr ${dnsAddress} meta l4proto { tcp, udp } th dport 53 redirect to :${dnsPort}`,
@@ -72,17 +85,22 @@ function fixedChains(dnsPort: number): string[] {
       `${isDns} update @askers { ip saddr ${dnsLimit} } drop`,
       `${isDns} accept`,
       // Answers alone: a conversation that a pod began with our DNS may outlive it, and another be at its port.
-      "ct direction reply ct state established,related accept",
+      `${isAnswer} accept`,
       "drop",
     ]),
     ...chain("through-host", "type filter hook forward priority filter; policy accept;", [
+      `oifname ${management} drop`,
       "iifname != @bridges oifname != @bridges accept",
       // Answers alone: another pod may have got the address of the one that asked, and may ask nothing.
-      "ct direction reply ct state established,related accept",
+      `${isAnswer} accept`,
       // From another bridge, or from outside.
       "oifname @bridges iifname . oifname != @within drop",
+      // A guest is in another network, too: what is for its address there must not come by this one.
+      "oifname @bridges meta pkttype unicast oifname . ip daddr != @members drop",
       // Nobody stands behind it, or it is another namespace's. As kube-proxy answers.
       `ip daddr ${serviceRange} reject`,
+      "oifname . ip daddr @guests meta l4proto tcp accept",
+      "oifname . ip daddr @guests drop",
       "ip saddr . ip daddr @selves accept",
       "jump leaving",
       "oifname @bridges jump entering",

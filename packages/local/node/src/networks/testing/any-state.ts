@@ -89,6 +89,14 @@ export const anyState: fc.Arbitrary<NetworkState> = fc.record({
     }),
     { maxLength: 6 },
   ),
+  guests: fc.array(
+    fc.record({
+      namespace: anyNamespace,
+      id: fc.uuid(),
+      address: fc.tuple(anyOctet, fc.integer({ min: 2, max: 6 })).map(([third, last]) => `10.202.${third}.${last}`),
+    }),
+    { maxLength: 2 },
+  ),
   services: fc.array(anyService, { maxLength: 4 }),
   slices: fc.array(anySlice, { maxLength: 4 }),
   policies: fc.array(anyPolicy, { maxLength: 4 }),

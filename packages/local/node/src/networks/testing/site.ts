@@ -4,12 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient, Namespaces, Pods, unlimited } from "@berg/kube";
 import { startLocalControlPlane } from "@berg/local-control-plane";
+import type { ContainerCreate, Engine } from "@berg/local-engine";
+import { connectEngine } from "@berg/local-engine";
 import { busyboxImage, startPodman } from "@berg/test";
-import { connectEngine } from "../../engine/connect.ts";
-import type { ContainerCreate, Engine } from "../../engine/engine.ts";
 import { imageArchive } from "../../images/archive.ts";
 import type { Upstream } from "../dns/upstream.ts";
-import { type Networks, startNetworks } from "../networks.ts";
+import type { Networks } from "../interface.ts";
+import { startNetworks } from "../networks.ts";
 
 const image = "berg.test/networks:1";
 const label = "berg.test/networks";
@@ -26,6 +27,8 @@ export interface Site extends AsyncDisposable {
   namespace(name: string): Promise<void>;
   /** A container on the namespace's network that runs this in a shell. The networks know of it unless told. */
   pod(networks: Networks, namespace: string, name: string, options?: PodOptions): Promise<TestPod>;
+  /** A container that is no pod, on the namespace's network and on another one, which is its first. Nobody knows of it. */
+  guest(networks: Networks, namespace: string, first: string, script: string): Promise<TestGuest>;
   removePods(): Promise<void>;
 }
 
@@ -36,9 +39,17 @@ export interface PodOptions {
   host?: Partial<ContainerCreate["HostConfig"]>;
 }
 
-export interface TestPod {
-  readonly id: string;
+export interface TestPod extends TestContainer {
   readonly uid: string;
+}
+
+export interface TestGuest extends TestContainer {
+  /** On its first network. */
+  readonly management: string;
+}
+
+interface TestContainer {
+  readonly id: string;
   readonly address: string;
   /** What a command in it says, and how it ends. */
   run(...command: string[]): Promise<{ output: string; code: number }>;
@@ -89,7 +100,20 @@ export async function startSite(): Promise<Site> {
       const containers = [{ name: "main", image, ports: [{ name: "web", containerPort: 8080 }] }];
       const pod = await client.create(Pods, { metadata: { namespace, name, labels }, spec: { containers } });
       if (isKnown) await networks.podStarted(pod, address);
-      return testPod(engine, id, pod.metadata.uid, address);
+      return { ...testContainer(engine, id, address), uid: pod.metadata.uid };
+    },
+    async guest(networks, namespace, first, script) {
+      const { network } = await networks.attach(namespace);
+      const { id } = await engine.createContainer(`${namespace}-guest`, {
+        Image: image,
+        Cmd: ["sh", "-c", script],
+        Labels: { [label]: "yes" },
+        HostConfig: { NetworkMode: first },
+      });
+      await engine.connectNetwork(network, id);
+      await engine.startContainer(id);
+      const { addresses = {} } = (await engine.inspectContainer(id)) ?? {};
+      return { ...testContainer(engine, id, addresses[network] ?? ""), management: addresses[first] ?? "" };
     },
     async removePods() {
       for (const { id } of await engine.listContainers({ [label]: "yes" })) await engine.removeContainer(id);
@@ -98,7 +122,7 @@ export async function startSite(): Promise<Site> {
   };
 }
 
-function testPod(engine: Engine, id: string, uid: string, address: string): TestPod {
+function testContainer(engine: Engine, id: string, address: string): TestContainer {
   const run = async (...command: string[]) => {
     const session = await engine.exec(id, { command, stdin: false, stdout: true, stderr: true, tty: false });
     let output = "";
@@ -107,7 +131,6 @@ function testPod(engine: Engine, id: string, uid: string, address: string): Test
   };
   return {
     id,
-    uid,
     address,
     run,
     async call(host, port) {

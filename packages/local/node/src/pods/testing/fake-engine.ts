@@ -12,7 +12,7 @@ import {
   type ExecSession,
   type Image,
   type Labels,
-} from "../../engine/engine.ts";
+} from "@berg/local-engine";
 
 interface Fake {
   container: Container;
@@ -165,6 +165,10 @@ export class FakeEngine {
     inspectNetwork: async () => undefined,
     listNetworks: async () => [],
     removeNetwork: async () => {},
+    listNetworkContainers: async () => [],
+    connectNetwork: async () => {},
+    disconnectNetwork: async () => {},
+    async *networkEvents() {},
   };
 
   #unknownImages: string[] = [];

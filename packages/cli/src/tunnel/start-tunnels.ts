@@ -1,0 +1,44 @@
+/** The controllers of ContainerNetworks and of tunnels, with the container engine of this machine. */
+import { type Connection, createClient, createMetrics, type Logger, Manager, systemClock, unlimited } from "@berg/kube";
+import type { Engine } from "@berg/local-engine";
+import { addNetworkControllers, type Guests, startTunnelController } from "@berg/tunnel";
+import { version } from "../version.ts";
+
+export interface TunnelsOptions {
+  connection: Connection;
+  engine: Engine;
+  /** Marks what is ours on the engine: one for each data directory. */
+  node: string;
+  directory: string;
+  /** Where somebody filters the traffic of networks. */
+  guests?: Guests;
+  log: Logger;
+}
+
+export interface Tunnels extends AsyncDisposable {
+  /** Rejects where they end by themselves. */
+  readonly failed: Promise<never>;
+}
+
+export async function startTunnels(options: TunnelsOptions): Promise<Tunnels> {
+  const { connection, engine, node, log } = options;
+  await using parts = new AsyncDisposableStack();
+  const metrics = await createMetrics();
+  const client = createClient({ connection, component: "tunnel", rate: unlimited, log, metrics: metrics.requests });
+  parts.defer(() => client.close());
+  const manager = new Manager({ component: "networks", client, log, metrics });
+  addNetworkControllers(manager, { engine, node, clock: systemClock, log });
+  const stopping = new AbortController();
+  const run = manager.run(stopping.signal);
+  run.catch(() => {});
+  parts.defer(async () => {
+    stopping.abort();
+    await run.catch(() => {});
+  });
+  const tunnels = parts.use(await startTunnelController({ ...options, client, version, metrics }));
+  const networksFailed = new Promise<never>((_, reject) => void run.catch(reject));
+  const failed = Promise.race([tunnels.failed, networksFailed]);
+  failed.catch(() => {});
+  const running = parts.move();
+  return { failed, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
