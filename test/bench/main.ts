@@ -17,6 +17,7 @@ const benches: Record<string, () => Promise<{ bench: Bench }>> = {
   apiserver: () => import("./apiserver/bench.ts"),
   listener: () => import("./listener/bench.ts"),
   local: () => import("./local/bench.ts"),
+  tunnel: () => import("./tunnel/bench.ts"),
 };
 
 async function main(args: string[]): Promise<void> {

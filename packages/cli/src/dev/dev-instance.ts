@@ -13,6 +13,7 @@ import { viewOf } from "../instance/view.ts";
 import { processLabel } from "./abandoned.ts";
 import { followLogs, type LogLine } from "./logs.ts";
 import { renderRunning } from "./render.ts";
+import { DevTunnels, type DevTunnelsOptions } from "./tunnels/dev-tunnels.ts";
 
 export interface Telling {
   /** What is asked for: addresses and flag. */
@@ -21,28 +22,38 @@ export interface Telling {
   paint: Paint;
 }
 
+/** The same for every instance of a session. */
+export interface DevInstanceOptions {
+  /** Of whom there can be one instance at a time. */
+  owner: string;
+  telling: Telling;
+  /** Undefined where none is asked for. */
+  tunnels: DevTunnelsOptions | undefined;
+}
+
 /** Longer than anybody works on a challenge without a pause; the Challenge's own time is for players. */
 const timeout = "24h";
 
 export class DevInstance {
   readonly #session: Session;
-  readonly #telling: Telling;
+  readonly #options: DevInstanceOptions;
   readonly #challenge: Stored<Challenge>;
   readonly #instance: Stored<ChallengeInstance>;
   readonly #stop = new AbortController();
   readonly #gone: Promise<void>;
   #logs: Promise<void> | undefined;
+  #tunnels: DevTunnels | undefined;
   #isTold = false;
   #isEnding = false;
 
   private constructor(
     session: Session,
-    telling: Telling,
+    options: DevInstanceOptions,
     challenge: Stored<Challenge>,
     instance: Stored<ChallengeInstance>,
   ) {
     this.#session = session;
-    this.#telling = telling;
+    this.#options = options;
     this.#challenge = challenge;
     this.#instance = instance;
     this.#gone = this.#follow();
@@ -51,9 +62,9 @@ export class DevInstance {
   static async start(
     session: Session,
     challenge: Stored<Challenge>,
-    owner: string,
-    telling: Telling,
+    options: DevInstanceOptions,
   ): Promise<DevInstance> {
+    const { owner } = options;
     const { name, namespace = "" } = challenge.metadata;
     const asked = manifestFor(session, name, { owner, timeout, wait: true });
     asked.spec.challengeRef.namespace = namespace;
@@ -62,7 +73,7 @@ export class DevInstance {
     const labels = { [processLabel]: String(process.pid) };
     const manifest = { ...asked, metadata: { ...asked.metadata, labels } };
     const instance = await session.client.create(ChallengeInstances, manifest);
-    return new DevInstance(session, telling, challenge, instance);
+    return new DevInstance(session, options, challenge, instance);
   }
 
   /** Resolves when all of it is gone, or when there is no more time. */
@@ -71,6 +82,7 @@ export class DevInstance {
     const options = { preconditions: { uid }, signal };
     this.#isEnding = true;
     try {
+      await this.#tunnels?.close(signal);
       await this.#session.client.delete(ChallengeInstances, namespace, name, options).catch((error) => {
         // Gone already, or gone and made anew.
         if (!isNotFound(error) && !isConflict(error)) throw error;
@@ -96,17 +108,19 @@ export class DevInstance {
 
   /** True when there is nothing more to see. */
   #look({ instance, isGone }: Seen): true | undefined {
+    const { telling, tunnels } = this.#options;
     const { namespace, phase } = instance.status ?? {};
-    if (namespace && !this.#logs && !isEnding(instance)) {
+    if (namespace && !this.#logs && !this.#isEnding && !isEnding(instance)) {
       const around = { client: this.#session.client, clock: this.#session.around.clock };
-      this.#logs = followLogs(around, namespace, this.#telling.log, this.#stop.signal);
+      this.#logs = followLogs(around, namespace, telling.log, this.#stop.signal);
+      this.#tunnels = tunnels && new DevTunnels(tunnels, namespace);
     }
     if (phase === "Running" && !this.#isTold && !isEnding(instance)) {
       this.#isTold = true;
       const { flag } = this.#instance.spec;
       const view = viewOf(instance, webPorts(this.#challenge));
       const places = flagPlaces(this.#challenge, ownerOf(instance, flag));
-      this.#telling.write(renderRunning(view, flag, places, this.#telling.paint));
+      telling.write(renderRunning(view, flag, places, telling.paint));
     }
     return isGone || undefined;
   }

@@ -1,7 +1,8 @@
 /** `berg dev`: for authors of challenges. */
 import { type Command, Option } from "commander";
 import { directory, port } from "../up/up.ts";
-import type { PlaceOptions } from "./place.ts";
+import type { DevOptions } from "./run-dev.ts";
+import { readTunnel } from "./tunnels/wanted.ts";
 
 /** Loaded when it runs. */
 export function addDevCommand(berg: Command): void {
@@ -17,7 +18,13 @@ export function addDevCommand(berg: Command): void {
     )
     .option("--http-port <port>", "of challenges with a web page, where berg up does not run", port, 8000)
     .option("--tls-port <port>", "of challenges with TLS, where berg up does not run", port, 8443)
-    .action(async (file: string, options: PlaceOptions) => {
+    .option(
+      "--tunnel <name>=<host>:<port>",
+      "let the containers reach this server, and none else of this machine; they find it in <NAME>_ENDPOINT (repeatable)",
+      readTunnel,
+      [],
+    )
+    .action(async (file: string, options: DevOptions) => {
       const { processSurroundings } = await import("../instance/surroundings.ts");
       const { runDev } = await import("./run-dev.ts");
       process.exitCode = await runDev(file, options, processSurroundings());

@@ -30,7 +30,13 @@ test.each([
   await rm(file, { force: true });
   if (yaml !== undefined) await writeFile(file, yaml);
   const [stdout, stderr] = [new Kept(), new Kept()];
-  const options = { dataDir: join(directory, "data"), runtime: "simulated", httpPort: 0, tlsPort: 0 } as const;
+  const options = {
+    dataDir: join(directory, "data"),
+    runtime: "simulated",
+    httpPort: 0,
+    tlsPort: 0,
+    tunnel: [],
+  } as const;
   const around = { stdout, stderr, env: {}, directory, clock: systemClock, signal: new AbortController().signal };
   expect(await runDev(file, options, { ...around, randomBytes: (count) => new Uint8Array(count) })).toBe(code);
   expect(stderr.text).toContain(want);

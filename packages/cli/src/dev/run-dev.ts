@@ -13,22 +13,30 @@ import { Session } from "../instance/session.ts";
 import type { ExitCode, Surroundings } from "../instance/surroundings.ts";
 import { challengeNamespace } from "../up/local-settings.ts";
 import { removeAbandoned } from "./abandoned.ts";
-import { DevInstance, type Telling } from "./dev-instance.ts";
+import { DevInstance, type DevInstanceOptions } from "./dev-instance.ts";
 import { type ImageChange, ProjectImages } from "./images.ts";
 import { findPlace, type Place, type PlaceOptions } from "./place.ts";
 import { prefixes } from "./prefixes.ts";
 import { type Project, readProject } from "./project.ts";
 import { renderChange } from "./render.ts";
+import { withEndpoints } from "./tunnels/endpoints.ts";
+import type { WantedTunnel } from "./tunnels/wanted.ts";
 import { Changes, watchedDirectories } from "./watch.ts";
 
 /** What is left for the instance to end; stopping everything else takes the rest of ten seconds. */
 const endMs = 6_000;
 
-export async function runDev(file: string, options: PlaceOptions, around: Surroundings): Promise<ExitCode> {
+export interface DevOptions extends PlaceOptions {
+  tunnel: readonly WantedTunnel[];
+}
+
+export async function runDev(file: string, options: DevOptions, around: Surroundings): Promise<ExitCode> {
   try {
     const project = await readProject(file);
+    // What is wrong with these no change of a file puts right, as long as the Challenge is the same.
+    withEndpoints(project.challenge, options.tunnel);
     await using place = await findPlace(options, around);
-    await using author = new Author(place, resolve(options.dataDir), around);
+    await using author = new Author(place, resolve(options.dataDir), options.tunnel, around);
     await author.work(project);
     return 0;
   } catch (error) {
@@ -47,21 +55,21 @@ class Author implements AsyncDisposable {
   readonly #session: Session;
   readonly #images: ProjectImages | undefined;
   readonly #changes: Changes;
-  readonly #telling: Telling;
-  /** The same for all its instances, of whom there can be one at a time. */
-  readonly #owner = randomUUID();
+  readonly #tunnels: readonly WantedTunnel[];
+  readonly #each: DevInstanceOptions;
   readonly #dataDir: string;
   /** What the instance was made from. */
   #running: { challenge: Stored<Challenge>; instance: DevInstance } | undefined;
 
   #warned = "";
 
-  constructor(place: Place, dataDir: string, around: Surroundings) {
+  constructor(place: Place, dataDir: string, tunnels: readonly WantedTunnel[], around: Surroundings) {
     const { clock, env, stdout } = around;
     const { connection, engine } = place;
     this.#place = place;
     this.#around = around;
     this.#dataDir = dataDir;
+    this.#tunnels = tunnels;
     this.#client = createClient({ connection, component: "dev", clock });
     // What tells us to stop must not tell the session: it takes the instance down first.
     const lasting = { ...around, signal: new AbortController().signal };
@@ -71,10 +79,15 @@ class Author implements AsyncDisposable {
     this.#changes = new Changes({ clock, dataDir, onTrouble: (text) => this.#say(text) });
     const paint = paintFor(stdout, env);
     const prefix = prefixes(paint);
-    this.#telling = {
-      paint,
-      write: (text) => stdout.write(text),
-      log: ({ container, text }) => stdout.write(`${prefix(container)} ${text}\n`),
+    const say = (text: string) => this.#say(text);
+    this.#each = {
+      owner: randomUUID(),
+      telling: {
+        paint,
+        write: (text) => stdout.write(text),
+        log: ({ container, text }) => stdout.write(`${prefix(container)} ${text}\n`),
+      },
+      tunnels: engine && tunnels.length > 0 ? { client: this.#client, clock, engine, tunnels, say } : undefined,
     };
   }
 
@@ -84,7 +97,7 @@ class Author implements AsyncDisposable {
     const stopped = new Promise<void>((done) => signal.addEventListener("abort", () => done(), { once: true }));
     await removeAbandoned(this.#client, signal);
     if (!this.#images)
-      this.#say("Pods are simulated here: no image is built, no container runs, and there are no logs.");
+      this.#say("Pods are simulated here: no image is built, no container runs, and there are no logs and no tunnels.");
     await this.#bring(first);
     while (!signal.aborted) {
       await Promise.race([stopped, this.#place.failed, this.#changes.next()]);
@@ -121,7 +134,7 @@ class Author implements AsyncDisposable {
       await before.instance.end(signal);
       signal.throwIfAborted();
     }
-    const instance = await DevInstance.start(this.#session, challenge, this.#owner, this.#telling);
+    const instance = await DevInstance.start(this.#session, challenge, this.#each);
     this.#running = { challenge, instance };
     this.#images?.used();
   }
@@ -132,8 +145,9 @@ class Author implements AsyncDisposable {
     return (await this.#images?.prepare(project, { say, dataDir: this.#dataDir, signal })) ?? [];
   }
 
-  async #apply({ challenge }: Project): Promise<Stored<Challenge>> {
+  async #apply(project: Project): Promise<Stored<Challenge>> {
     const { signal } = this.#around;
+    const challenge = withEndpoints(project.challenge, this.#tunnels);
     const { namespace = challengeNamespace } = challenge.metadata;
     await this.#client.create(Namespaces, { metadata: { name: namespace } }, { signal }).catch((error) => {
       if (!isAlreadyExists(error)) throw error;
