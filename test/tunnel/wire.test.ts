@@ -174,7 +174,7 @@ describe("through the pair", () => {
 
     test("all get their answer, and no descriptor is left over in either proxy", async () => {
       const port = await tunnelTo(echo.port);
-      await expect.poll(() => say(port, "first")).toBe("first");
+      expect(await say(port, "first")).toBe("first");
       const before = held();
       const wrong: string[] = [];
       const user = async (name: number) => {

@@ -2,8 +2,9 @@
  * Tunnels: containers on a network reach the servers on the host that a ContainerNetworkTunnelProxy names, and no others.
  *
  * Folders in the order in which data flows: protocol (what the proxies say to each other) → streams (the bytes) →
- * client-proxy, server-proxy (the two programs) → image (of the first) → networks, proxies (the controllers).
+ * pair (what both programs need) → client-proxy, server-proxy (the two programs) → image (of the first) → networks, proxies (the controllers).
  */
+export { takeLockNow } from "./image/lock.ts";
 export { addNetworkControllers, type NetworkControllersOptions } from "./networks/networks.ts";
 export type { Guests } from "./proxies/pair/surroundings.ts";
 export {

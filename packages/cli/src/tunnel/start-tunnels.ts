@@ -1,7 +1,17 @@
 /** The controllers of ContainerNetworks and of tunnels, with the container engine of this machine. */
-import { type Connection, createClient, createMetrics, type Logger, Manager, systemClock, unlimited } from "@berg/kube";
+import { join } from "node:path";
+import {
+  ConfigurationError,
+  type Connection,
+  createClient,
+  createMetrics,
+  type Logger,
+  Manager,
+  systemClock,
+  unlimited,
+} from "@berg/kube";
 import type { Engine } from "@berg/local-engine";
-import { addNetworkControllers, type Guests, startTunnelController } from "@berg/tunnel";
+import { addNetworkControllers, type Guests, startTunnelController, takeLockNow } from "@berg/tunnel";
 import { version } from "../version.ts";
 
 export interface TunnelsOptions {
@@ -21,8 +31,15 @@ export interface Tunnels extends AsyncDisposable {
 }
 
 export async function startTunnels(options: TunnelsOptions): Promise<Tunnels> {
-  const { connection, engine, node, log } = options;
+  const { connection, engine, node, directory, log } = options;
   await using parts = new AsyncDisposableStack();
+  // What two of them make on the engine has the same marks: each would remove what it does not know of the other.
+  const lock = await takeLockNow(join(directory, "controller.lock"));
+  if (!lock) {
+    const remedy = "Stop it, or use another --data-dir";
+    throw new ConfigurationError(`another process looks after the tunnels of ${directory}. ${remedy}`);
+  }
+  parts.use(lock);
   const metrics = await createMetrics();
   const client = createClient({ connection, component: "tunnel", rate: unlimited, log, metrics: metrics.requests });
   parts.defer(() => client.close());

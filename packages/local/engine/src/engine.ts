@@ -121,7 +121,10 @@ export interface NetworkCreate {
   gateway?: string;
   /** The name of the bridge on the host. The engine's choice where it is left out. */
   bridge?: string;
-  /** Without a way out: containers on it reach each other and the host's address on it. */
+  /**
+   * Without a way out: containers on it reach each other and the host's address on it. Podman with CNI can do only one of
+   * the two, and then has a way out.
+   */
   internal?: boolean;
   /** Also with IPv6 addresses, of a range of its own. */
   ipv6?: boolean;

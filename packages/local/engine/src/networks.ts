@@ -7,7 +7,8 @@ import type { Session } from "./session.ts";
 export async function createNetwork(session: Session, network: NetworkCreate, signal?: AbortSignal) {
   const what = `create network ${network.name}`;
   const { prefix, wanted } = await mannerOf(session, what, signal);
-  const json = wanted(network);
+  const isOpen = network.internal && (await usesCni(session, what, prefix, signal));
+  const json = wanted(isOpen ? { ...network, internal: false } : network);
   const { body } = await session.send({ what, method: "POST", prefix, path: "/networks/create", json, signal });
   const { id, Id } = body as { id?: string; Id?: string };
   return { id: id ?? Id ?? "" };
@@ -31,4 +32,11 @@ export async function listNetworks(session: Session, labels: Labels, signal?: Ab
 export async function removeNetwork(session: Session, name: string, signal?: AbortSignal): Promise<void> {
   const what = `remove network ${name}`;
   await session.find({ what, method: "DELETE", path: `/networks/${encodeURIComponent(name)}`, signal });
+}
+
+/** Podman's old way to make networks. It leaves the host off an internal one, who then reaches nobody on it. */
+async function usesCni(session: Session, what: string, prefix: string | undefined, signal?: AbortSignal) {
+  if (prefix === undefined) return false;
+  const { body } = await session.send({ what, method: "GET", prefix, path: "/info", signal });
+  return (body as { host?: { networkBackend?: string } }).host?.networkBackend === "cni";
 }

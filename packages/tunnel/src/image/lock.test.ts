@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock as clock, sleep } from "@berg/kube";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
-import { takeLock } from "./lock.ts";
+import { takeLock, takeLockNow } from "./lock.ts";
 
 let directory: string;
 let file: string;
@@ -66,4 +66,13 @@ test("a file that is something else is told, with what to do", async () => {
   file = join(directory, "image.lock");
   await writeFile(file, "not a lock, but long enough to be taken for what it is not".repeat(50));
   await expect(takeLock(file, { clock, signal })).rejects.toThrow(new RegExp(`^cannot lock ${file}: .*; remove it$`));
+});
+
+test("a lock that is wanted now or never is there, or taken, and free after it is given back", async () => {
+  const first = await takeLockNow(file);
+  expect(first).toBeDefined();
+  expect(await takeLockNow(file)).toBeUndefined();
+  first?.[Symbol.dispose]();
+  using second = await takeLockNow(file);
+  expect(second).toBeDefined();
 });

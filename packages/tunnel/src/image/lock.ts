@@ -28,6 +28,13 @@ export async function takeLock(file: string, { clock, signal, onWait }: LockOpti
   }
 }
 
+/** Undefined where another has it. */
+export async function takeLockNow(file: string): Promise<Disposable | undefined> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const held = tryLock(file);
+  return held && { [Symbol.dispose]: () => held.close() };
+}
+
 const isBusy = 5;
 
 function tryLock(file: string): DatabaseSync | undefined {

@@ -34,7 +34,7 @@ describe("a pair of proxies ends", { timeout: 120_000 }, () => {
   );
 
   test("when nobody has watched it for a while", async () => {
-    await using pair = await ProxyPair.start({ unwatchedSeconds: 5 });
+    await using pair = await ProxyPair.start({ unwatchedSeconds: 20 });
     // As long as it is watched it stays.
     await expect(pair.tunnel(1, 9)).resolves.toBeGreaterThan(0);
     pair.unwatch();
@@ -53,7 +53,7 @@ describe("a client proxy ends", { timeout: 120_000 }, () => {
     const environment = { BERG_TUNNEL_ALONE_SECONDS: "1" };
     await using never = await ProxyPair.start({ environment, isConnected: false });
     expect(await never.client.exited).toBe(0);
-    await using pair = await ProxyPair.start({ environment: { BERG_TUNNEL_ALONE_SECONDS: "10" } });
+    await using pair = await ProxyPair.start({ environment: { BERG_TUNNEL_ALONE_SECONDS: "30" } });
     process.kill(pair.server.pid, "SIGKILL");
     expect(await pair.server.exited).toEqual({ code: null, signal: "SIGKILL" });
     expect(await pair.client.exited).toBe(0);

@@ -1,13 +1,15 @@
 /** A connection to somewhere, or why there is none, in words for whoever named the place. */
 import { connect, type Socket } from "node:net";
 import type { Endpoint } from "./contract.ts";
+import { Lookups } from "./lookup.ts";
 import { ignoreError, socketOptions } from "./sockets.ts";
 
 const connectMs = 10_000;
+const { lookup } = new Lookups();
 
 /** One of the two is called, once; neither where the socket is destroyed before. A name is looked up each time. */
 export function dial(to: Endpoint, onConnected: () => void, onFailed: (why: string) => void): Socket {
-  const socket = connect({ ...socketOptions, host: to.host, port: to.port });
+  const socket = connect({ ...socketOptions, host: to.host, port: to.port, lookup });
   const settle = () => socket.off("error", onError).off("timeout", onTimeout).setTimeout(0);
   const onError = (error: NodeJS.ErrnoException) => {
     settle();

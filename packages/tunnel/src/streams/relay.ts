@@ -5,7 +5,6 @@
  * By hand rather than with `pipe`, which ends nothing when a connection breaks and listens for more than is needed.
  */
 import type { Socket } from "node:net";
-import type { Timer } from "@berg/kube/process";
 import type { Pace } from "./pace.ts";
 import { ignoreError, reset } from "./sockets.ts";
 
@@ -63,39 +62,35 @@ function free(bytes: Buffer): void {
   if (isItsOwn && buffer instanceof ArrayBuffer) buffer.transfer(0);
 }
 
-/** Goes on when the other side has taken what it got, and the pace allows more. Says whether the pace holds it back. */
+/**
+ * Bytes are fetched before they may go on, a read or two of them: only who has some stands in line, so that a silent
+ * stream is in nobody's way, and an end or a reset behind them is seen. Says whether the pace holds it back.
+ */
 function carryAtPace(from: Socket, to: Socket, pace: Pace): () => boolean {
   let isFull = false;
-  let isEarly = false;
-  let timer: Timer | undefined;
   const goOn = () => {
-    if (isFull || isEarly) from.pause();
-    else from.resume();
+    // Fetches more, or lets the end come.
+    if (from.readableLength === 0) from.read(0);
+    else if (!isFull) pace.queue(turn);
   };
-  const spend = (bytes: number) => {
-    const waitMs = pace.spend(bytes);
-    isEarly = waitMs > 0;
-    if (isEarly)
-      timer = pace.clock.setTimer(waitMs, () => {
-        isEarly = false;
-        goOn();
-      });
-    goOn();
-  };
-  from.on("data", (bytes) => {
+  const turn = (most: number) => {
+    const bytes: Buffer | null = from.read(Math.min(most, from.readableLength));
+    if (!bytes) return 0;
     // Once passed on they may be gone.
     const { length } = bytes;
     isFull = pass(bytes, to);
-    spend(length);
-  });
+    // They may have come long ago, and it is not idle since then.
+    if (from.timeout) from.setTimeout(from.timeout);
+    goOn();
+    return length;
+  };
+  from.on("readable", goOn);
   to.on("drain", () => {
     isFull = false;
     goOn();
   });
-  from.on("close", () => timer?.cancel());
-  // Others may have spent more than there was: a new stream is no way around that.
-  spend(0);
-  return () => isEarly;
+  from.on("close", () => pace.leave(turn));
+  return () => pace.isInLine(turn);
 }
 
 function passEnd(from: Socket, to: Socket): void {

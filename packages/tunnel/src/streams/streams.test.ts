@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { FakeClock } from "@berg/kube/testing";
 import { describe, expect, test } from "vitest";
 import { connectEnd, End, startAnswerAfterEnd, startEcho, startServer } from "./testing/ends.ts";
-import { startPair } from "./testing/pair.ts";
+import { type Pair, startPair } from "./testing/pair.ts";
 
 const mebibyte = randomBytes(1024 * 1024);
 
@@ -159,8 +159,8 @@ describe("limits of a tunnel", () => {
     await using server = await startServer((socket) => idleEnds.push(new End(socket)));
     await using echo = await startEcho();
     await using pair = await startPair();
-    const idle = connectEnd(await pair.tunnel(server.port, { limits: { idleSeconds: 3 } }));
-    const busy = connectEnd(await pair.tunnel(echo.port, { id: 2, limits: { idleSeconds: 3 } }));
+    const idle = connectEnd(await pair.tunnel(server.port, { limits: { idleSeconds: 6 } }));
+    const busy = connectEnd(await pair.tunnel(echo.port, { id: 2, limits: { idleSeconds: 6 } }));
     busy.socket.on("data", () => setTimeout(() => busy.socket.write("x"), 10)).write("x");
     idle.socket.write("x");
     await expect.poll(() => [idle.state, idleEnds[0]?.state]).toEqual(["reset", "reset"]);
@@ -172,28 +172,28 @@ describe("limits of a tunnel", () => {
     ["to the client", "down"],
   ])("the bytes of all streams together go no faster %s", async (_, way) => {
     const rate = 1_000_000;
+    const streams = 100;
+    const part = mebibyte.subarray(0, 50_000);
     const clock = new FakeClock();
     let heard = 0;
     const count = (bytes: Buffer) => {
       heard += bytes.length;
     };
-    await using server = await startServer((socket) =>
-      way === "up" ? socket.on("data", count) : socket.end(mebibyte),
-    );
+    await using server = await startServer((socket) => (way === "up" ? socket.on("data", count) : socket.end(part)));
     await using pair = await startPair({ clock });
     const port = await pair.tunnel(server.port, { limits: { bytesPerSecond: rate } });
-    for (let stream = 0; stream < 2; stream++) {
+    for (let stream = 0; stream < streams; stream++) {
       const { socket } = connectEnd(port);
-      if (way === "up") socket.end(mebibyte);
+      if (way === "up") socket.end(part);
       else socket.on("data", count);
     }
     await expect.poll(() => heard).toBeGreaterThan(0);
-    const total = 2 * mebibyte.length;
+    const total = streams * part.length;
     let tooMuch = 0;
     const look = async () => {
       await clock.advance(10);
-      // What was in store, what was paid for, and one read of each stream that is not.
-      const allowed = (rate * (clock.monotonic() + 100)) / 1000 + 2 * 65_536;
+      // What was in store, what was paid for, and one piece that is not.
+      const allowed = (rate * (clock.monotonic() + 100)) / 1000 + 65_536;
       tooMuch = Math.max(tooMuch, heard - allowed);
       return heard;
     };
@@ -201,24 +201,62 @@ describe("limits of a tunnel", () => {
     expect(tooMuch).toBe(0);
   });
 
-  test("many short streams are no way around the rate", async () => {
+  /** A tunnel at 100 kB/s to a server that counts, and so many clients that have sent all at once. */
+  async function startCrowd(pair: Pair, port: number, size: number, bytes: number) {
+    const tunnelPort = await pair.tunnel(port, { limits: { bytesPerSecond: 100_000 } });
+    const crowd = Array.from({ length: size }, () => connectEnd(tunnelPort));
+    for (const { socket } of crowd) socket.write(Buffer.alloc(bytes));
+    await expect.poll(() => pair.server.openStreams(1)).toBe(size);
+    return { tunnelPort, crowd };
+  }
+
+  test("a crowd that was reset while it waited leaves no debt", async () => {
     const clock = new FakeClock();
-    let heard = 0;
-    await using server = await startServer((socket) =>
-      socket.on("data", (bytes) => {
-        heard += bytes.length;
-      }),
-    );
+    const ends: End[] = [];
+    await using server = await startServer((socket) => ends.push(new End(socket)));
     await using pair = await startPair({ clock });
-    const port = await pair.tunnel(server.port, { limits: { bytesPerSecond: 10_000 } });
-    connectEnd(port).socket.end(Buffer.alloc(50_000));
-    await expect.poll(() => heard).toBe(50_000);
-    for (let stream = 0; stream < 20; stream++) connectEnd(port).socket.end(Buffer.alloc(50_000));
-    await expect.poll(() => server.connections.length).toBe(21);
-    await clock.advance(1_000);
-    expect(heard).toBe(50_000);
-    await clock.advance(4_000);
-    await expect.poll(() => heard).toBe(21 * 50_000);
+    const { tunnelPort, crowd } = await startCrowd(pair, server.port, 100, 60_000);
+    const heard = () => ends.reduce((sum, end) => sum + end.received.length, 0);
+    // In store were 10,000 bytes, and a piece is a kibibyte.
+    await expect.poll(heard).toBe(10 * 1024);
+    for (const { socket } of crowd) socket.resetAndDestroy();
+    await expect.poll(() => pair.client.list()[0]?.open).toBe(0);
+    const honest = connectEnd(tunnelPort);
+    honest.socket.write("x");
+    // So long takes what was beyond the store.
+    await clock.advance(3);
+    await expect.poll(() => ends[100]?.text).toBe("x");
+    expect(heard()).toBe(10 * 1024 + 1);
+  });
+
+  test("what was sent before an end comes whole, though it has to wait", async () => {
+    const clock = new FakeClock();
+    const ends: End[] = [];
+    await using server = await startServer((socket) => ends.push(new End(socket.end("bye"))));
+    await using pair = await startPair({ clock });
+    const { crowd } = await startCrowd(pair, server.port, 5, 200_000);
+    for (const { socket } of crowd) socket.end("!");
+    const states = () => [...crowd, ...ends].map(({ state }) => state);
+    const look = () => clock.advance(100).then(states);
+    await expect.poll(look, { interval: 1 }).toEqual(Array.from({ length: 10 }, () => "end"));
+    expect(crowd.map(({ text }) => text)).toEqual(crowd.map(() => "bye"));
+    expect(ends.map(({ received }) => received.length)).toEqual(ends.map(() => 200_001));
+  });
+
+  test("who does not read holds nobody else up, and gets all of it later", async () => {
+    const clock = new FakeClock();
+    await using server = await startServer((socket) => socket.end(Buffer.alloc(24 * 1024 * 1024)));
+    await using pair = await startPair({ clock });
+    const port = await pair.tunnel(server.port, { limits: { bytesPerSecond: 100_000_000 } });
+    const deaf = connectEnd(port);
+    deaf.socket.pause();
+    const end = connectEnd(port);
+    const look = (end: End) => clock.advance(10).then(() => end.state);
+    await expect.poll(() => look(end), { interval: 1 }).toBe("end");
+    expect(end.received.length).toBe(24 * 1024 * 1024);
+    deaf.socket.resume();
+    await expect.poll(() => look(deaf), { interval: 1 }).toBe("end");
+    expect(deaf.received.length).toBe(24 * 1024 * 1024);
   });
 
   test("a stream that the rate holds back is not idle", async () => {

@@ -1,5 +1,5 @@
 /** `kubectl port-forward` to a pod on a real node, in which the same server runs. */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { provideBinaries } from "../../../control-plane/binaries.ts";
 import { type ControlPlane, startControlPlane } from "../../../control-plane/control-plane.ts";
 import { startNode } from "../../../node/node.ts";
@@ -30,7 +30,9 @@ export async function startPortForward({ controlPlane }: Cluster): Promise<Conte
   const kubectl = join(await provideBinaries(), "kubectl");
   const args = ["port-forward", `pod/${pod}`, `:${port}`, `--address=${host}`];
   await using parts = new AsyncDisposableStack();
-  const forward = parts.use(new Program(kubectl, args, { KUBECONFIG: controlPlane.kubeconfig }));
+  const forward = parts.use(
+    new Program(kubectl, args, { KUBECONFIG: controlPlane.kubeconfig, HOME: dirname(controlPlane.kubeconfig) }),
+  );
   const forwarded = Number(await forward.says(/Forwarding from 127\.0\.0\.1:(\d+)/));
   const running = parts.move();
   return {
