@@ -56,6 +56,8 @@ export const texts = {
   adopted: "Both proxies still run, and were taken over from an earlier controller",
   outOfTouch: (why: string) => `The two proxies have lost each other and try again; open streams go on: ${why}`,
   stopped: "Berg was stopped, and the proxies with it",
+  stoppedUnclean: (why: string) =>
+    `Berg was stopped; what is left of the proxies goes when it is started again: ${why}`,
   containerGone: "The client proxy's container is gone",
   containerEnded: (exitCode: number) => `The client proxy has ended with exit code ${exitCode}`,
   containerOutOfMemory: "The client proxy was ended for lack of memory",

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ContainerNetworkTunnelProxies } from "@berg/resources";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { db, poll, TunnelWorld } from "./testing/tunnel-world.ts";
+import { containerOf, db, poll, TunnelWorld } from "./testing/tunnel-world.ts";
 
 let world: TunnelWorld;
 beforeAll(async () => {
@@ -37,6 +37,23 @@ describe("deleted", { timeout: 180_000 }, () => {
     await poll(async () => expect((await site.read(proxy)).metadata.deletionTimestamp).toBeDefined());
     expect((await site.read(proxy)).metadata.finalizers).toHaveLength(1);
     release();
+    await site.untilGone(proxy);
+    await poll(async () => expect(await site.leftovers()).toEqual([]));
+  });
+
+  test("after a start that failed because its container had gone: no opening for it is left", async () => {
+    await using site = await world.site();
+    const release = site.host.hold("connect");
+    site.host.fail("connect", new Error("cannot reach it"));
+    await site.startController();
+    await site.makeNetwork();
+    const proxy = await site.make([db]);
+    await poll(() => expect(site.host.calls).toContain("connect"));
+    expect(site.guests).toHaveLength(1);
+    site.host.endContainer(containerOf(site));
+    release();
+    await site.untilState(proxy, "Failed");
+    await site.delete(proxy);
     await site.untilGone(proxy);
     await poll(async () => expect(await site.leftovers()).toEqual([]));
   });

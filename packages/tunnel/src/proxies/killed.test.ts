@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -70,6 +71,42 @@ describe("a controller that was killed, and the next one", { timeout: 180_000 },
     await site.until(proxy, ({ observedGeneration }) => observedGeneration === 2);
     const tunnels = [...serverOf(site).tunnels.values()];
     expect(tunnels).toMatchObject([{ name: "db", serverPort: 1, tunnelId: 3 }]);
+  });
+
+  test("Running, and ids of tunnels were used that nothing tells of: new tunnels get others", async () => {
+    const { site, controller, proxy } = await world.runningSite([db, web]);
+    await using _ = site;
+    await site.setTunnels(proxy, [db]);
+    await site.until(proxy, ({ observedGeneration }) => observedGeneration === 2);
+    await site.kill(controller);
+    await site.startController();
+    const more = [1, 2, 3].map((serverPort) => ({ name: `new-${serverPort}`, serverPort }));
+    await site.setTunnels(proxy, [db, ...more]);
+    const { status } = await site.until(proxy, ({ observedGeneration }) => observedGeneration === 3);
+    expect(status?.tunnelStatuses?.map(({ state }) => state)).toEqual(["Ready", "Ready", "Ready", "Ready"]);
+    expect(serverOf(site).names).toEqual(["db", "new-1", "new-2", "new-3"]);
+  });
+
+  test.each([
+    { how: "the engine tells", tells: ["die", "destroy"] },
+    { how: "the engine is restarted", tells: [] },
+  ])("Running, and the container ends while it is taken over, and $how: Failed", async ({ tells }) => {
+    const { site, controller, proxy } = await world.runningSite();
+    await using _ = site;
+    await site.kill(controller);
+    const release = site.host.hold("listTunnels");
+    const before = site.host.calls.length;
+    await site.startController();
+    const inspections = () => site.host.calls.slice(before).filter((call) => call === "inspectContainer").length;
+    await poll(() => expect(site.host.calls.slice(before)).toContain("listTunnels"));
+    const inspected = inspections();
+    site.host.endContainer(containerOf(site), tells);
+    if (tells.length === 0) site.host.breakEvents();
+    // Asked twice about it: its end has been heard of.
+    await poll(() => expect(inspections()).toBe(inspected + 2));
+    release();
+    const { status } = await site.untilState(proxy, "Failed");
+    expect(status?.message).toContain("container is gone");
   });
 
   test.each([
@@ -154,7 +191,7 @@ describe("a controller that was killed, and the next one", { timeout: 180_000 },
 
   test("what is left of an object that is gone is removed, and nothing else", async () => {
     await using site = await world.site();
-    const labels = { [engineLabels.node]: `node-${site.network}`, [engineLabels.proxyUid]: "u1" };
+    const labels = { [engineLabels.node]: `node-${site.network}`, [engineLabels.proxyUid]: randomUUID() };
     const network = { name: "berg-tunnel-u1", labels, subnet: "10.203.0.0/29", gateway: "", bridge: "" };
     await site.host.engine.createNetwork(network);
     await site.host.engine.createNetwork({
@@ -164,11 +201,23 @@ describe("a controller that was killed, and the next one", { timeout: 180_000 },
     });
     const HostConfig = { NetworkMode: "berg-tunnel-u1" };
     await site.host.engine.createContainer("left", { Image: "i", Labels: labels, HostConfig });
-    const directory = join(site.directory, "pairs", "u2", "start");
+    const directory = join(site.directory, "pairs", randomUUID(), "start");
     await mkdir(directory, { recursive: true });
     await site.host.programs.programs.launch({ directory, name: "left", signal: new AbortController().signal });
     await site.startController();
     await poll(async () => expect(await site.leftovers()).toEqual(["other"]));
+  });
+
+  test("what has our label and no UID in it, as an image may give it, is left alone", async () => {
+    await using site = await world.site();
+    const labels = { [engineLabels.node]: `node-${site.network}`, [engineLabels.proxyUid]: "../.." };
+    const HostConfig = { NetworkMode: "bridge" };
+    const { id } = await site.host.engine.createContainer("guest", { Image: "i", Labels: labels, HostConfig });
+    await mkdir(join(site.directory, "pairs", "notes"), { recursive: true });
+    const left = { ...labels, [engineLabels.proxyUid]: randomUUID() };
+    await site.host.engine.createContainer("left", { Image: "i", Labels: left, HostConfig });
+    await site.startController();
+    await poll(async () => expect(await site.leftovers()).toEqual([id, "notes"]));
   });
 });
 
@@ -182,6 +231,20 @@ describe("a controller that is stopped in order", { timeout: 180_000 }, () => {
     await site.startController();
     const { status } = await site.until(proxy, ({ tunnelStatuses }) => tunnelStatuses?.[0]?.state === "Ready");
     expect(status?.tunnelConfigurationVersion).toBe(2);
+  });
+
+  test("while the engine is down: what is left is told, and the next one begins anew", async () => {
+    const { site, controller, proxy } = await world.runningSite();
+    await using _ = site;
+    const heal = site.host.fail("listContainers");
+    await controller.stop();
+    const { status } = await site.read(proxy);
+    expect(status).toMatchObject({ state: "Pending", message: expect.stringContaining("listContainers is broken") });
+    heal();
+    await site.startController();
+    await site.until(proxy, ({ tunnelStatuses }) => tunnelStatuses?.[0]?.state === "Ready");
+    expect(site.host.containers.size).toBe(1);
+    expect(site.host.aliveServers).toHaveLength(1);
   });
 
   test("also while it starts one", async () => {

@@ -11,7 +11,7 @@ export type Work = "takeOver" | "build" | "start" | "apply" | "cleanUp";
 export interface PairFacts {
   readonly containerId: string;
   readonly processId: number;
-  /** RFC 3339 with microseconds: together with its number it names one process for ever. */
+  /** RFC 3339 with microseconds. */
   readonly processStartTime: string;
   readonly stdoutFile: string;
   readonly stderrFile: string;

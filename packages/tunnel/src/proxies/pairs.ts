@@ -7,8 +7,8 @@ import type { Memories } from "./memories.ts";
 import type { Memory } from "./memory.ts";
 import { adoptPair } from "./pair/adopt-pair.ts";
 import { cleanUp, removeFiles } from "./pair/clean-up.ts";
-import type { ServerControl, ServerProcess } from "./pair/programs.ts";
-import { startPair } from "./pair/start-pair.ts";
+import type { ServerControl } from "./pair/programs.ts";
+import { type PairWatches, startPair } from "./pair/start-pair.ts";
 import type { PairSurroundings } from "./pair/surroundings.ts";
 import { type PairListener, type WatchedServer, watchServer } from "./pair/watch-server.ts";
 import { adoptTunnels } from "./tunnels/adopt.ts";
@@ -34,8 +34,8 @@ export class Pairs {
   /** Base images whose client image this process has made or found. */
   readonly #images = new Set<string>();
   readonly #starts = new Turns(startsAtOnce);
-  /** By UID: why the container has ended that a start is just making use of. */
-  readonly #endedEarly = new Map<string, string>();
+  /** By UID: known as soon as there is one, and until nothing of it is left, though the engine may have removed it. */
+  readonly #containers = new Map<string, string>();
 
   constructor(around: PairSurroundings, memories: Memories, listenerOf: (object: TunnelProxy) => PairListener) {
     this.#around = around;
@@ -63,9 +63,8 @@ export class Pairs {
     try {
       using _turn = await this.#starts.take(signal);
       if (!network) throw new Error(texts.networkGoing(object.spec.containerNetworkName));
-      const { facts } = await startPair(object, network, this.#around, (server) => this.#watch(object, server), signal);
-      const failure = this.#endedEarly.get(uid);
-      return { pair: facts, outOfTouch: undefined, ...(failure !== undefined && { failure }) };
+      const { facts } = await startPair(object, network, this.#around, this.#watches(object), signal);
+      return { pair: facts, outOfTouch: undefined };
     } catch (error) {
       // Whatever the reason, it may be that the image is not what it was.
       this.#images.delete(object.spec.baseImage);
@@ -73,21 +72,18 @@ export class Pairs {
     }
   }
 
-  /** What happens before a start has called it a pair is kept until then. */
+  /** Also while a start, or a take-over, is not yet over: what it returns leaves the failure as it is. */
   containerEnded(uid: string, containerId: string, why: string): void {
-    const memory = this.#memories.get(uid);
-    if (memory?.work === "start") this.#endedEarly.set(uid, why);
-    else if (memory?.pair?.containerId === containerId && memory.failure === undefined)
-      this.#memories.update(uid, { failure: why });
+    if (this.#containers.get(uid) !== containerId || this.#memories.get(uid)?.failure !== undefined) return;
+    this.#memories.update(uid, { failure: why });
   }
 
   async apply({ metadata: { uid } }: TunnelProxy, plan: TunnelPlan, signal: AbortSignal): Result {
     const { clock, random } = this.#around;
-    const { tunnels: before = new Map(), lastTunnelId = 0 } = this.#memories.get(uid) ?? {};
+    const { tunnels = new Map(), lastTunnelId = 0 } = this.#memories.get(uid) ?? {};
     const control = this.#servers.get(uid)?.control;
     if (!control) return { failure: texts.lost };
-    const tunnels = await applyTunnels(plan, before, { control, clock, random }, signal);
-    return { tunnels, lastTunnelId: Math.max(lastTunnelId, ...plan.preparations.map(({ id }) => id)) };
+    return applyTunnels(plan, { tunnels, lastTunnelId }, { control, clock, random }, signal);
   }
 
   async takeOver(object: TunnelProxy, network: Stored<ContainerNetwork> | undefined, signal: AbortSignal): Result {
@@ -101,8 +97,10 @@ export class Pairs {
     }
     try {
       await this.#letGo(uid);
-      const found = await adoptPair(object, network, this.#around, (server) => this.#watch(object, server), signal);
+      const found = await adoptPair(object, network, this.#around, this.#watches(object), signal);
       if ("lost" in found) return { isTakenOver: true, failure: found.lost };
+      // Whoever looks at all containers looks at this one too from now on.
+      this.#memories.update(uid, { pair: found.facts });
       const adopted = await this.#adoptTunnels(object, found.control, signal);
       return { isTakenOver: true, pair: found.facts, unclean: undefined, ...adopted };
     } catch (error) {
@@ -111,11 +109,10 @@ export class Pairs {
   }
 
   async cleanUp(uid: string, signal: AbortSignal): Result {
-    const { pair } = this.#memories.get(uid) ?? {};
     try {
       await this.#letGo(uid);
-      await cleanUp(uid, pair?.containerId, this.#around, signal);
-      this.#endedEarly.delete(uid);
+      await cleanUp(uid, this.#containers.get(uid), this.#around, signal);
+      this.#containers.delete(uid);
       return { isTakenOver: true, isClean: true, pair: undefined, tunnels: new Map(), unclean: undefined };
     } catch (error) {
       return this.#later(uid, error);
@@ -140,10 +137,16 @@ export class Pairs {
     return { unclean: { why, failures, retryAt: clock.monotonic() + delayMs } };
   }
 
-  #watch(object: TunnelProxy, server: ServerProcess): ServerControl {
-    const watched = watchServer(server, this.#listenerOf(object), this.#around);
-    this.#servers.set(object.metadata.uid, watched);
-    return watched.control;
+  #watches(object: TunnelProxy): PairWatches {
+    const { uid } = object.metadata;
+    return {
+      server: (server) => {
+        const watched = watchServer(server, this.#listenerOf(object), this.#around);
+        this.#servers.set(uid, watched);
+        return watched.control;
+      },
+      container: (id) => void this.#containers.set(uid, id),
+    };
   }
 
   async #letGo(uid: string): Promise<void> {

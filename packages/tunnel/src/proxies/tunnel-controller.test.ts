@@ -223,6 +223,21 @@ describe("Failed", { timeout: 180_000 }, () => {
 });
 
 describe("what is no failure", { timeout: 180_000 }, () => {
+  test("another container with the same labels ends: one of its image, or of an earlier start", async () => {
+    const { site, proxy } = await runningSite();
+    await using _ = site;
+    const { labels: Labels = {} } = site.host.containers.get(containerOf(site)) ?? {};
+    const HostConfig = { NetworkMode: "bridge" };
+    const { id } = await site.host.engine.createContainer("other", { Image: "i", Labels, HostConfig });
+    const looks = () => site.host.calls.filter((call) => call === "inspectContainer").length;
+    const before = looks();
+    site.host.endContainer(id);
+    await poll(() => expect(looks()).toBe(before + 2));
+    await site.setTunnels(proxy, [db, web]);
+    const { status } = await site.until(proxy, ({ observedGeneration }) => observedGeneration === 2);
+    expect(status?.state).toBe("Running");
+  });
+
   test("the engine's events break, and the container still runs", async () => {
     const { site, proxy } = await runningSite();
     await using _ = site;

@@ -40,7 +40,7 @@ import { Works } from "./works.ts";
 export interface TunnelControllerOptions {
   client: Client;
   engine: Engine;
-  /** Its own, in the data directory: short, for sockets are in it, whose paths have 107 bytes at most. */
+  /** Its own, in the data directory. */
   directory: string;
   /** Which Berg this is: one for each data directory. */
   node: string;
@@ -148,10 +148,13 @@ async function endPairs(around: Reconciler): Promise<void> {
     left.map(async ({ uid }) => {
       const { unclean } = await pairs.cleanUp(uid, signal);
       const object = proxies.get(memories.nameOf(uid) ?? "");
-      if (unclean || object?.metadata.uid !== uid || object.status?.state === "Failed") return;
+      if (object?.metadata.uid !== uid || object.status?.state === "Failed") return;
       try {
-        await writeStatus(object, withoutPair({ object, time: "" }, "Pending", texts.stopped), around, signal);
-        await pairs.removeFiles(uid);
+        // As long as it says Running, the next controller looks for a pair that is half gone, and calls it Failed.
+        const why = unclean ? texts.stoppedUnclean(unclean.why) : texts.stopped;
+        await writeStatus(object, withoutPair({ object, time: "" }, "Pending", why), around, signal);
+        // What is left is found by them.
+        if (!unclean) await pairs.removeFiles(uid);
       } catch (error) {
         log.warn({ name: object.metadata.name, error: errorText(error) }, "a status could not be written at the end");
       }

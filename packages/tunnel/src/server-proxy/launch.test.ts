@@ -35,7 +35,7 @@ describe("launching a server proxy", { timeout: 120_000 }, () => {
     expect(statSync(server.socket).mode & 0o777).toBe(0o600);
     // Its own session, so that whatever ends the launcher's does not end it; and nothing of its environment.
     expect(readFileSync(`/proc/${server.pid}/stat`, "utf8").split(" ")[5]).toBe(String(server.pid));
-    expect(readFileSync(`/proc/${server.pid}/environ`, "utf8")).toMatch(/^PATH=[^\0]*\0$/);
+    expect(readFileSync(`/proc/${server.pid}/environ`, "utf8")).toMatch(/^PATH=[^\0]*\0UV_THREADPOOL_SIZE=\d+\0$/);
   });
 
   test("is found again by another that only knows the directory, and its end is told", async () => {
@@ -49,11 +49,11 @@ describe("launching a server proxy", { timeout: 120_000 }, () => {
   });
 
   test("is not taken for another process that has its number", async () => {
-    const { pid, startTime, ...rest } = await launch();
-    const earlier = new Date(Date.parse(startTime) - 60_000).toISOString();
-    writeFileSync(rest.stdoutFile, `${JSON.stringify({ ...rest, pid, startTime: earlier })}\n`);
+    const { pid, started, ...rest } = await launch();
+    const earlier = `${started}0`;
+    writeFileSync(rest.stdoutFile, `${JSON.stringify({ ...rest, pid, started: earlier })}\n`);
     expect(findServerProxy(directory, clock)).toBe(undefined);
-    await stopServerProxy({ pid, startTime: earlier }, clock);
+    await stopServerProxy({ pid, started: earlier }, clock);
     expect(() => process.kill(pid, 0)).not.toThrow();
   });
 
@@ -82,10 +82,27 @@ describe("launching a server proxy", { timeout: 120_000 }, () => {
     await expect(launch()).rejects.toThrow(`others than its owner may enter ${directory}: chmod 700 it`);
   });
 
-  test("refuses a path that is too long for a socket, and says how long it may be", async () => {
+  test("listens in a directory whose path is too long for a socket, and is found there", async () => {
     const long = join(directory, "x".repeat(120));
     mkdirSync(long, { mode: 0o700 });
-    await expect(launch(long)).rejects.toThrow(/bytes, and the kernel has room for 107: use a shorter directory/);
+    const server = await launch(long);
+    using control = connectServerProxy(server.socket);
+    expect(await control.listTunnels()).toEqual([]);
+    expect(statSync(join(long, "server.sock")).mode & 0o777).toBe(0o600);
+    const found = findServerProxy(long, clock);
+    expect(found).toMatchObject({ pid: server.pid, socket: server.socket });
+    await stopServerProxy(server, clock);
+    expect(existsSync(join(long, "server.sock"))).toBe(false);
+  });
+
+  test.each([
+    ...["(node:1) a warning", "null", "7", '"text"', "[]", "{}"],
+    // No process has such a number.
+    '{"pid":4194305,"startTime":"","socket":"","certificate":""}',
+    '{"pid":"1","started":"","startTime":"","socket":"","certificate":""}',
+  ])("a first line that is not an introduction says nothing of any process: %s", (line) => {
+    writeFileSync(join(directory, "server.stdout"), `${line}\n`);
+    expect(findServerProxy(directory, clock)).toBe(undefined);
   });
 
   test("ends what it has started where it is told to stop meanwhile", async () => {

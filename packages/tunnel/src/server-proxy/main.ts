@@ -10,7 +10,7 @@ import { GrpcServer } from "../pair/grpc-server.ts";
 import { stderrLog } from "../pair/log.ts";
 import { ServerProxy as ServerProxyService, TunnelControl } from "../protocol/tunnel_pb.ts";
 import { readArguments } from "./arguments.ts";
-import { startTimeOf } from "./process.ts";
+import { startOf, startTimeOf } from "./process.ts";
 import { ServerProxy } from "./server-proxy.ts";
 import { listenOnSocket } from "./unix-socket.ts";
 
@@ -58,7 +58,7 @@ async function run(stop: AbortSignal): Promise<void> {
   await listenOnSocket(server, socket);
   const { pid } = process;
   process.stdout.write(
-    `${JSON.stringify({ certificate: proxy.certificate, pid, startTime: startTimeOf(pid), socket })}\n`,
+    `${JSON.stringify({ certificate: proxy.certificate, pid, started: startOf(pid), startTime: startTimeOf(pid), socket })}\n`,
   );
   await over.promise;
   await proxy[Symbol.asyncDispose]();

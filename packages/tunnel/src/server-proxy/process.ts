@@ -1,29 +1,47 @@
-/** Which process is which: numbers are used again, so that only a number and a start time together name one. */
+/**
+ * Which process is which: numbers are used again, so that only a number and a start together name one. The start is
+ * counted from the boot: the time of day may be set while a process runs.
+ */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { formatMicroTime } from "@berg/apimachinery";
 
 // USER_HZ: the same on every Linux that Node runs on, whatever the kernel's own.
 const ticksPerSecond = 100;
-// The time of the boot is the clock's less the uptime, and so may move by a little.
-const toleranceMs = 2_000;
 
-/** With microseconds, as the API writes it; undefined where no such process runs. */
+/** Of one process, and never of another. */
+export interface ProcessName {
+  readonly pid: number;
+  /** As `startOf` says it. */
+  readonly started: string;
+}
+
+/** When it started, for people: with microseconds, as the API writes it. Undefined where no such process runs. */
 export function startTimeOf(pid: number): string | undefined {
   const at = process.platform === "linux" ? startOnLinux(pid) : startByPs(pid);
   return at === undefined ? undefined : formatMicroTime(at);
 }
 
+/** When it started, for comparison: which boot, and how long after it. Undefined where no such process runs. */
+export function startOf(pid: number): string | undefined {
+  if (process.platform !== "linux") return startTimeOf(pid);
+  const ticks = startTicksOf(pid);
+  return ticks === undefined ? undefined : `${read("/proc/sys/kernel/random/boot_id").trim()}/${ticks}`;
+}
+
 /** Whether the process that was started then runs still, and not another under its number. */
-export function isRunning(pid: number, startTime: string): boolean {
-  const now = startTimeOf(pid);
-  return now !== undefined && Math.abs(Date.parse(now) - Date.parse(startTime)) <= toleranceMs;
+export function isRunning({ pid, started }: ProcessName): boolean {
+  return startOf(pid) === started;
 }
 
 function startOnLinux(pid: number): number | undefined {
-  const ticks = startTicksIn(read(`/proc/${pid}/stat`));
+  const ticks = startTicksOf(pid);
   const boot = /^btime (\d+)$/m.exec(read("/proc/stat"))?.[1];
   return ticks === undefined ? undefined : Number(boot) * 1_000 + (ticks / ticksPerSecond) * 1_000;
+}
+
+function startTicksOf(pid: number): number | undefined {
+  return startTicksIn(read(`/proc/${pid}/stat`));
 }
 
 /**

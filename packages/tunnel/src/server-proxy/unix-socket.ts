@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import { ConfigurationError } from "@berg/kube/process";
 
 // What the kernel has room for; a longer one would silently become another.
-const longestPath = 107;
+export const longestPath = 107;
 
 /** Takes the place of one that a killed process has left; refuses where somebody answers. */
 export async function listenOnSocket(server: Http2Server, path: string): Promise<void> {

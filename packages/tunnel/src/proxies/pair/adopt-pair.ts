@@ -7,7 +7,7 @@ import { errorText, sleep } from "@berg/kube";
 import { EngineError } from "@berg/local-engine";
 import type { ContainerNetwork, ContainerNetworkTunnelProxy } from "@berg/resources";
 import { texts } from "../../vocabulary.ts";
-import { nameOnEngine, type Pair, type WatchServer } from "./start-pair.ts";
+import { nameOnEngine, type Pair, type PairWatches } from "./start-pair.ts";
 import { type PairSurroundings, startDirectories } from "./surroundings.ts";
 
 const askAgainMs = 1_000;
@@ -16,7 +16,7 @@ export async function adoptPair(
   object: Stored<ContainerNetworkTunnelProxy>,
   network: Stored<ContainerNetwork> | undefined,
   around: PairSurroundings,
-  watch: WatchServer,
+  watch: PairWatches,
   signal: AbortSignal,
 ): Promise<Pair | { lost: string }> {
   const { programs, engine, guests } = around;
@@ -31,7 +31,9 @@ export async function adoptPair(
   );
   if (!server || !containerId || !controlPort || !dataPort) return { lost: texts.lost };
 
-  const control = watch(server);
+  const control = watch.server(server);
+  // Before it is looked at, so that its end is not missed.
+  watch.container(containerId);
   const container = await untilAnswered(() => engine.inspectContainer(containerId, signal), around, signal);
   if (container?.state.status !== "running") return { lost: texts.containerGone };
   const address = network && container.addresses[nameOnEngine(network)];

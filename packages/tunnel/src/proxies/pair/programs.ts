@@ -8,6 +8,8 @@ import { findServerProxy, launchServerProxy, stopServerProxy } from "../../serve
 /** One server proxy that runs, or has run. */
 export interface ServerProcess {
   readonly pid: number;
+  /** Together with its number it names one process for ever. */
+  readonly started: string;
   /** RFC 3339 with microseconds. */
   readonly startTime: string;
   readonly socket: string;

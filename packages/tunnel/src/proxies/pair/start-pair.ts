@@ -18,14 +18,18 @@ export interface Pair {
   readonly control: ServerControl;
 }
 
-/** To be called as soon as there is a server proxy: one that nobody watches ends by itself. */
-export type WatchServer = (server: ServerProcess) => ServerControl;
+/** To be called as soon as there is one of them, whatever comes of the rest. */
+export interface PairWatches {
+  /** One that nobody watches ends by itself. */
+  server(server: ServerProcess): ServerControl;
+  container(id: string): void;
+}
 
 export async function startPair(
   object: Stored<ContainerNetworkTunnelProxy>,
   network: Stored<ContainerNetwork>,
   around: PairSurroundings,
-  watch: WatchServer,
+  watch: PairWatches,
   signal: AbortSignal,
 ): Promise<Pair> {
   const { engine, programs, ensureImage, guests, directory: shared, version, clock, log } = around;
@@ -36,11 +40,12 @@ export async function startPair(
   const start = { uid, name, id: basename(directory) };
   const management = await makeManagementNetwork(around, start, signal);
   const server = await programs.launch({ directory, name, signal });
-  const control = watch(server);
+  const control = watch.server(server);
 
   const labels = { ...pairLabels(around, uid), [engineLabels.proxyName]: name };
   const body = clientContainer({ image, labels, peer: server.certificate, management });
   const { id: containerId } = await engine.createContainer(containerName(start), body, signal);
+  watch.container(containerId);
   await engine.connectNetwork(nameOnEngine(network), containerId, {}, signal);
   await engine.startContainer(containerId, signal);
   const { certificate, controlPort, dataPort, managementAddress } = await readGreeting(around, containerId, signal);

@@ -38,7 +38,15 @@ export function pairsDirectory({ directory }: Pick<PairSurroundings, "directory"
   return join(directory, "pairs");
 }
 
+const uidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** As the API gives them. A container has the labels of its image too, so that one may say anything: `../..` as well. */
+export function isUid(text: string): boolean {
+  return uidForm.test(text);
+}
+
 export function pairDirectory(around: Pick<PairSurroundings, "directory">, uid: string): string {
+  if (!isUid(uid)) throw new Error(`${JSON.stringify(uid)} is no UID of the API: no directory has its name`);
   return join(pairsDirectory(around), uid);
 }
 

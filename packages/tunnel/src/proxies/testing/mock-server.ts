@@ -1,10 +1,12 @@
 /** A mock of one server proxy, with its tunnels. */
 import { isDeepStrictEqual } from "node:util";
 import type { PairEvent, Tunnel } from "../../protocol/tunnel_pb.ts";
+import { ServerProxyError } from "../../server-proxy/client.ts";
 import type { LaunchedServer, ServerControl, TunnelRequest } from "../pair/programs.ts";
 
 export class MockServer implements LaunchedServer {
   readonly pid: number;
+  readonly started = "boot/25";
   readonly startTime = "2026-01-01T00:00:00.250000Z";
   readonly certificate = "server";
   readonly socket: string;
@@ -15,6 +17,8 @@ export class MockServer implements LaunchedServer {
   readonly tunnels = new Map<number, TunnelRequest & { port: number; isEnding: boolean }>();
   /** Ids that were ever asked for. */
   readonly prepared: number[] = [];
+  /** For good, as in a real one. */
+  readonly #deleted = new Set<number>();
   isAlive = true;
   watches = 0;
   readonly #busyPorts: ReadonlySet<number>;
@@ -62,6 +66,7 @@ export class MockServer implements LaunchedServer {
         await this.#call("prepareTunnel", signal);
         this.prepared.push(request.tunnelId);
         const { tunnelId, clientProxyPort } = request;
+        if (this.#deleted.has(tunnelId)) throw new ServerProxyError(`id ${tunnelId} was deleted`, "AlreadyExists");
         const known = this.tunnels.get(tunnelId);
         if (known) {
           const { port: _, isEnding: __, ...before } = known;
@@ -74,7 +79,7 @@ export class MockServer implements LaunchedServer {
       },
       deleteTunnel: async (tunnelId, signal) => {
         await this.#call("deleteTunnel", signal);
-        this.tunnels.delete(tunnelId);
+        if (this.tunnels.delete(tunnelId)) this.#deleted.add(tunnelId);
       },
       listTunnels: async (signal) => {
         await this.#call("listTunnels", signal);

@@ -1,11 +1,12 @@
 /** Asks of the pair what the plan says. What one tunnel comes to harms no other. */
 import { type Clock, errorText, microTimestamp, type Random } from "@berg/kube";
 import type { TunnelConfiguration } from "@berg/resources";
-import type { AppliedTunnel } from "../memory.ts";
+import { ServerProxyError } from "../../server-proxy/client.ts";
+import type { AppliedTunnel, Memory } from "../memory.ts";
 import type { ServerControl, TunnelRequest } from "../pair/programs.ts";
 import type { TunnelPlan } from "./plan.ts";
 
-type Tunnels = ReadonlyMap<string, AppliedTunnel>;
+type Tunnels = Pick<Memory, "tunnels" | "lastTunnelId">;
 interface Around {
   readonly control: Pick<ServerControl, "prepareTunnel" | "deleteTunnel">;
   readonly clock: Clock;
@@ -15,6 +16,8 @@ interface Around {
 const atOnce = 16;
 const firstDelayMs = 250;
 const longestDelayMs = 60_000;
+/** Of ids for one tunnel: each is further away than the one before, so that it passes any number of taken ones. */
+const mostIds = 16;
 
 /** What the tunnels are after it; those that were not reached when it was aborted are as they were. */
 export async function applyTunnels(
@@ -22,9 +25,10 @@ export async function applyTunnels(
   before: Tunnels,
   around: Around,
   signal: AbortSignal,
-): Promise<Map<string, AppliedTunnel>> {
+): Promise<Tunnels> {
   const { control } = around;
-  const tunnels = new Map(before);
+  const tunnels = new Map(before.tunnels);
+  let lastTunnelId = Math.max(before.lastTunnelId, ...preparations.map(({ id }) => id));
   await inParallel(deletions, signal, async ({ name, id }) => {
     try {
       await control.deleteTunnel(id, signal);
@@ -34,16 +38,25 @@ export async function applyTunnels(
       if (old) tunnels.set(name, { ...failed(old, error, "cannot be closed: ", around), isUndeleted: true });
     }
   });
-  await inParallel(preparations, signal, async ({ id, configuration }) => {
+  await inParallel(preparations, signal, async ({ id: plannedId, configuration }) => {
     const { name } = configuration;
     const old = tunnels.get(name);
     // The old one holds its name until it is gone.
     if (old?.isUndeleted) return;
+    let id = plannedId;
+    const prepare = async () => {
+      for (let tries = 1; ; tries++) {
+        try {
+          return await control.prepareTunnel(requestOf(id, configuration), signal);
+        } catch (error) {
+          if (!isIdTaken(error) || tries === mostIds) throw error;
+          lastTunnelId += 2 ** (tries - 1);
+          id = lastTunnelId;
+        }
+      }
+    };
     try {
-      const { clientProxyAddresses: addresses, clientProxyPort: port } = await control.prepareTunnel(
-        requestOf(id, configuration),
-        signal,
-      );
+      const { clientProxyAddresses: addresses, clientProxyPort: port } = await prepare();
       const timestamp = microTimestamp(around.clock);
       const base = { id, configuration, errorMessage: "", addresses, port, timestamp, failures: 0 };
       tunnels.set(name, { ...base, state: "Ready", retryAt: undefined });
@@ -51,7 +64,12 @@ export async function applyTunnels(
       tunnels.set(name, { ...failed(old ?? { id, failures: 0 }, error, "", around), id, configuration });
     }
   });
-  return tunnels;
+  return { tunnels, lastTunnelId };
+}
+
+/** A pair knows ids that this process does not: those of tunnels which an earlier one has deleted are not used again. */
+function isIdTaken(error: unknown): boolean {
+  return error instanceof ServerProxyError && error.code === "AlreadyExists";
 }
 
 /** The time of a failure is that of the first of its kind: the next ones are no news. */
