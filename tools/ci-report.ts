@@ -9,7 +9,7 @@ import type { Reporter, SerializedError, TestModule } from "vitest/node";
 
 export interface Report {
   files: FileReport[];
-  /** What was thrown outside of any test. */
+  /** What was thrown outside of any file. */
   errors: string[];
 }
 
@@ -25,10 +25,21 @@ export interface FileReport {
 
 export default class CiReport implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
-    const report: Report = { files: modules.map(fileReport), errors: errors.map(textOf) };
     const file = process.env.BERG_CI_REPORT;
-    if (file) writeFileSync(file, JSON.stringify(report));
+    if (file) writeFileSync(file, JSON.stringify(reportOf(modules, errors)));
   }
+}
+
+/** What was thrown while a file ran is that file's. */
+function reportOf(modules: readonly TestModule[], errors: readonly Thrown[]): Report {
+  const pathOf = ({ VITEST_TEST_PATH: path }: Thrown) => path && relative(process.cwd(), path);
+  const files = modules.map(fileReport);
+  for (const { name, failures } of files) {
+    const own = errors.filter((error) => pathOf(error) === name);
+    failures.push(...own.map((error) => ({ name: "outside of any test", text: textOf(error) })));
+  }
+  const others = errors.filter((error) => !files.some(({ name }) => name === pathOf(error)));
+  return { files, errors: others.map(textOf) };
 }
 
 function fileReport(module: TestModule): FileReport {
@@ -58,7 +69,7 @@ function textOf({ message, diff, stack = "", stacks = [] }: Thrown): string {
   return stripVTControlCharacters(lines.join("\n"));
 }
 
-type Thrown = SerializedError & { diff?: string; stacks?: readonly Place[] };
+type Thrown = SerializedError & { diff?: string; stacks?: readonly Place[]; VITEST_TEST_PATH?: string };
 
 interface Place {
   file: string;

@@ -64,7 +64,7 @@ describe("the summary of CI", () => {
       wantLine: "5 passed, 1 failed",
       wantStatus: 1,
     },
-    "counts what was thrown outside of any test": {
+    "counts what was thrown outside of any file": {
       given: [{ unit: { ...run(fine), errors: ["Error: nobody caught me"] } }],
       wantLine: "5 passed, 1 failed",
       wantStatus: 1,

@@ -43,7 +43,7 @@ function summarise(): void {
       continue;
     }
     const again = new Map(read(`${suite}.again`)?.files.map((file) => [file.name, file]));
-    for (const text of report.errors) say("outside of any test", ...indented(text));
+    for (const text of report.errors) say("outside of any file", ...indented(text));
     count.failed += report.errors.length;
     for (const first of report.files) {
       const file = again.get(first.name) ?? first;

@@ -102,11 +102,15 @@ function ask(server: Server, { method, path, body, type = "application/json" }: 
   });
 }
 
-/** One value, or the frames of a watch. */
+/** One value, or the frames of a watch; or a text, as for a group that is not served yet. */
 function parsed(text: string): unknown {
   const lines = text.split("\n").filter((line) => line !== "");
-  const values = lines.map((line) => JSON.parse(line) as unknown);
-  return values.length === 1 ? values[0] : values;
+  try {
+    const values = lines.map((line) => JSON.parse(line) as unknown);
+    return values.length === 1 ? values[0] : values;
+  } catch {
+    return text;
+  }
 }
 
 function masked(answer: Answer | undefined): unknown {
