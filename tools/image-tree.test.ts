@@ -43,7 +43,6 @@ describe("what goes into the image", () => {
       "kube",
       "local",
       "resources",
-      "tunnel",
     ]);
     expect(ours.filter((file) => /\.test\.ts$|\/testing\//.test(file))).toEqual([]);
   });

@@ -14,9 +14,9 @@ interface Manifest {
 const firstPackage = "packages/cli";
 
 /** Node runs no TypeScript under node_modules. Some come twice: once for those who import them, as we do. */
-const unusedThere = /\.(?:[cm]?ts|map|md)$|\/test\.js$|\/zod\/.*\.cjs$|\/dist\/cjs$/;
-/** It makes the program that `berg up` puts into containers of its machine: there is no engine in an image. */
-const unusedPackages = new Set(["rolldown"]);
+const unusedThere = /\.(?:[cm]?ts|map|md)$|\/test\.js$|\/(?:zod|re2js)\/.*\.cjs$|\/dist\/cjs$|\/yaml\/browser$/;
+/** Tunnels are made with the container engine of a machine, which no image has. */
+const unusedPackages = new Set(["@berg/tunnel"]);
 const unusedHere = /\.test\.ts$|\.md$/;
 const unusedFolders = new Set(["node_modules", "test", "tests", "testing", "benchmarks"]);
 

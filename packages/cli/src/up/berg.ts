@@ -8,7 +8,6 @@ import { installGatewayKinds, startGatewayThread } from "@berg/local-gateway";
 import { Challenges, customResourceDefinitions } from "@berg/resources";
 import { loadSamples } from "../samples/build.ts";
 import { sampleChallenges } from "../samples/samples.ts";
-import { startTunnels } from "../tunnel/start-tunnels.ts";
 import { startControllers } from "./controllers.ts";
 import { applyGateway, portsOfLastTime } from "./gateway.ts";
 import { guestsOf } from "./guests.ts";
@@ -55,6 +54,8 @@ export async function startBerg(around: Surroundings, containers: LocalContainer
     failures.push(controllers.failed);
     if (!containers) return;
     const { engine, node, networks } = containers;
+    // Not loaded without an engine: there is no use for it, and our own image has it not.
+    const { startTunnels } = await import("../tunnel/start-tunnels.ts");
     const tunnels = parts.use(
       await startTunnels({
         connection: apiServer.connection,
