@@ -26,7 +26,7 @@ export const environment = {
  * Where the management networks of pairs are cut from: 8192 pairs of one host proxy, one container each. The names of
  * their bridges begin with `managementBridgePrefix` of @berg/local-engine: packet rules of the node close those.
  */
-export const managementPool = { address: "10.203.0.0", bits: 16, subnetBits: 29 } as const;
+export const managementPool = { range: "10.203.0.0/16", bits: 29 } as const;
 
 export const eventReasons = {
   waiting: "TunnelProxyWaiting",

@@ -1,5 +1,5 @@
 /** Who is on a namespace's bridge and is no pod: the near ends of tunnels. Known by the ids of their containers. */
-import { isInRange, readAddress, readRange } from "./addresses.ts";
+import { isInRange, readAddress, readRange } from "@berg/local-engine";
 import type { NetworkGuest } from "./state.ts";
 
 export class Guests {

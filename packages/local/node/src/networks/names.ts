@@ -21,11 +21,6 @@ export function networkLabels(node: string, namespace?: string): Labels {
   return { [nodeLabel]: node, ...(namespace !== undefined && { [namespaceLabel]: namespace }) };
 }
 
-/** A number that is the same for the same text, and far from those of others. */
-export function hashNumber(text: string): number {
-  return createHash("sha256").update(text).digest().readUInt32BE(0);
-}
-
 function shortHash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 10);
 }

@@ -4,7 +4,7 @@ import { FakeClock } from "@berg/kube/testing";
 import { type Engine, EngineError, type Network, type NetworkCreate } from "@berg/local-engine";
 import { expect, test } from "vitest";
 import { NamespaceNetworks } from "./namespace-networks.ts";
-import { readPool } from "./subnets.ts";
+import { readPool } from "./pool.ts";
 
 function start(pool = "10.202.0.0/16") {
   const clock = new FakeClock();
@@ -30,7 +30,7 @@ function start(pool = "10.202.0.0/16") {
       if (refusal) throw refusal;
       if (there.has(body.name)) throw new EngineError("there already", 409);
       given.log.push("create");
-      there.set(body.name, { ...body, id: `id-${body.name}` } as Network);
+      there.set(body.name, { ...body, id: `id-${body.name}`, subnets: [body.subnet ?? ""] } as unknown as Network);
       return { id: `id-${body.name}` };
     },
     inspectNetwork: async (name: string) => there.get(name),

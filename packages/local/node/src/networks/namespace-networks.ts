@@ -5,17 +5,21 @@
  * Deployment may be on its way. The engine itself refuses to remove one that containers are in, so that a mistake here
  * takes nothing from a pod; it is then tried again later.
  */
-import { networkInterfaces } from "node:os";
 import { type Clock, errorText, type Logger, type Timer } from "@berg/kube";
-import { type Engine, EngineError, type Network, namespaceLabel } from "@berg/local-engine";
-import { type Range, writeRange } from "./addresses.ts";
+import {
+  createInFreeSubnet,
+  type Engine,
+  type Network,
+  namespaceLabel,
+  type Subnet,
+  type SubnetPool,
+} from "@berg/local-engine";
 import { bridgeName, networkLabels, networkName } from "./names.ts";
-import { freeSubnets } from "./subnets.ts";
 
 export interface NamespaceNetworksOptions {
   engine: Engine;
   node: string;
-  pool: Range;
+  pool: SubnetPool;
   clock: Clock;
   log: Logger;
   /** Whether pods of the namespace are known. */
@@ -27,8 +31,6 @@ export interface NamespaceNetworksOptions {
 }
 
 const lingerMs = 15_000;
-/** Subnets that something else on the host has, unknown to us. */
-const mostAttempts = 8;
 
 /** What is kept of one that is there. */
 type NamespaceNetwork = Pick<Network, "name" | "subnet" | "bridge">;
@@ -131,27 +133,12 @@ export class NamespaceNetworks {
     const name = networkName(node, namespace);
     const labels = networkLabels(node, namespace);
     const bridge = bridgeName(node, namespace);
-    let failure: unknown;
-    let attempt = 0;
-    for (const { subnet, gateway } of freeSubnets(pool, await this.#taken(signal), `${node}/${namespace}`)) {
-      try {
-        await engine.createNetwork({ name, labels, subnet, gateway, bridge }, signal);
-        return { name, subnet, bridge };
-      } catch (error) {
-        // No answer at all, or our own stop: another subnet is of no use.
-        if (!(error instanceof EngineError) || error.status === 0 || ++attempt === mostAttempts) throw error;
-        failure = error;
-      }
-    }
-    throw (
-      failure ?? new Error(`no network is left for the namespace ${namespace}: all of ${writeRange(pool)} is taken`)
-    );
-  }
-
-  async #taken(signal: AbortSignal | undefined): Promise<string[]> {
-    const networks = await this.#options.engine.listNetworks({}, signal);
-    const interfaces = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
-    return [...networks.map(({ subnet }) => subnet), ...interfaces.flatMap(({ cidr }) => cidr ?? [])];
+    const create = async ({ subnet, gateway }: Subnet) => {
+      await engine.createNetwork({ name, labels, subnet, gateway, bridge }, signal);
+      return { name, subnet, bridge };
+    };
+    const whose = { key: `${node}/${namespace}`, owner: `the namespace ${namespace}` };
+    return createInFreeSubnet(engine, pool, whose, create, signal);
   }
 
   #refuseWhenStopped(): void {

@@ -24,11 +24,11 @@ import { KnownObjects } from "./known-objects.ts";
 import { findLimitations } from "./limitations.ts";
 import { tableName } from "./names.ts";
 import { NamespaceNetworks } from "./namespace-networks.ts";
+import { readPool } from "./pool.ts";
 import { KernelTable } from "./rules/kernel-table.ts";
 import { RuleKeeper } from "./rules/rule-keeper.ts";
 import { rulesOf } from "./rules/rules.ts";
 import { type NetworkPod, type NetworkState, networkPod } from "./state.ts";
-import { readPool } from "./subnets.ts";
 
 export async function startNetworks(options: NetworksOptions): Promise<Networks> {
   const { engine, client, node, clock = systemClock, log = silentLogger, signal } = options;
@@ -91,7 +91,7 @@ export async function startNetworks(options: NetworksOptions): Promise<Networks>
     networks.removeLater(namespace, isGone ? 0 : undefined);
   }
 
-  const isPodAddress = podAddressTest(pool);
+  const isPodAddress = podAddressTest(pool.range);
   const dns = isIsolated
     ? await startDnsServer({
         askerAt: (address) => askerOf(address, state(), objects, isPodAddress),

@@ -4,7 +4,7 @@
  * cannot be reached anyway. Only `kubernetes.default`, which every cluster has, is known everywhere.
  */
 import type { Service } from "@berg/kube";
-import { isInRange, readAddress, readRange } from "../addresses.ts";
+import { isInRange, readAddress, readRange } from "@berg/local-engine";
 import type { Endpoint, EndpointSlice } from "../kinds.ts";
 import { isReady, slicesOf } from "../services/ready-endpoints.ts";
 import { serviceRange } from "../state.ts";

@@ -1,13 +1,13 @@
 import type { NetworkPolicy } from "@berg/kube";
 import { expect, test } from "vitest";
-import { readPool } from "../subnets.ts";
+import { readPool } from "../pool.ts";
 import { askerOf, podAddressTest, resolvConf } from "./pod-view.ts";
 
 type Egress = NonNullable<NonNullable<NetworkPolicy["spec"]>["egress"]>;
 
 const pods = [{ namespace: "alice", uid: "1", address: "10.202.1.2", labels: {}, ports: [] }];
 const objects = { inNamespace: () => ({ services: [], slices: [] }), services: { get: () => undefined } };
-const isPodAddress = podAddressTest(readPool("10.202.0.0/16"));
+const isPodAddress = podAddressTest(readPool("10.202.0.0/16").range);
 function ask(egress?: Egress, address = "10.202.1.2") {
   const policy: NetworkPolicy = {
     apiVersion: "networking.k8s.io/v1",

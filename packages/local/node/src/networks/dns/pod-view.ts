@@ -1,6 +1,6 @@
 /** What one pod is told by the name server, and where it is told to ask. */
 import type { Service } from "@berg/kube";
-import { isInRange, type Range, readAddress } from "../addresses.ts";
+import { isInRange, type Range, readAddress } from "@berg/local-engine";
 import type { EndpointSlice } from "../kinds.ts";
 import { doAllow, type Opening, openingsOf, type PolicyState } from "../policies/openings.ts";
 import { dnsAddress } from "../state.ts";

@@ -6,7 +6,7 @@
  */
 import { compileLabelSelector, type LabelSelector, type Labels } from "@berg/apimachinery";
 import type { NetworkPolicy } from "@berg/kube";
-import { isInRange, type Range, readAddress, readRange } from "../addresses.ts";
+import { isInRange, type Range, readAddress, readRange } from "@berg/local-engine";
 import { dnsAddress, type NetworkPod, type NetworkState } from "../state.ts";
 
 export type Direction = "ingress" | "egress";

@@ -3,7 +3,7 @@
  * changes while a node runs; script.ts has the rest.
  */
 import { createHash } from "node:crypto";
-import { type Range, writeRange } from "../addresses.ts";
+import { type Range, writeRange } from "@berg/local-engine";
 import { type Direction, type Opening, openingsOf, type PortRange } from "../policies/openings.ts";
 import { type ServicePort, servicePorts } from "../services/service-ports.ts";
 import type { NetworkPod, NetworkState } from "../state.ts";

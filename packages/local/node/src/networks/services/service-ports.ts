@@ -1,6 +1,6 @@
 /** Which address and port of a Service leads to which pods. */
 import type { Service } from "@berg/kube";
-import { readAddress } from "../addresses.ts";
+import { readAddress } from "@berg/local-engine";
 import type { EndpointSlice } from "../kinds.ts";
 import { isLastResort, isReady, slicesOf } from "./ready-endpoints.ts";
 
