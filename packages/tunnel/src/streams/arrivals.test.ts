@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { silentLogger } from "@berg/kube";
 import { FakeClock } from "@berg/kube/testing";
 import { expect, test } from "vitest";
-import { printPreamble, sessionKey } from "./preamble.ts";
+import { headerLength, printPreamble, sessionKey } from "./preamble.ts";
 import { connectEnd, type End, startEcho } from "./testing/ends.ts";
 import { startPair } from "./testing/pair.ts";
 
@@ -46,7 +46,7 @@ test("a preamble is good once, and goes on waiting for a client", async () => {
   await isReset(await say(pair.dataPort, preamble));
   expect(first.state).toBe("open");
   connectEnd(port);
-  await expect.poll(() => first.received.length).toBe(44);
+  await expect.poll(() => first.received.length).toBe(headerLength);
   pair.renewSession();
   await isReset(await say(pair.dataPort, preamble));
 });
@@ -61,7 +61,7 @@ test("one that was refused for saying too much has not used up its number for th
   const end = await say(pair.dataPort, preamble);
   const port = await pair.tunnel(1);
   connectEnd(port);
-  await expect.poll(() => end.received.length).toBe(44);
+  await expect.poll(() => end.received.length).toBe(headerLength);
 });
 
 test("one that speaks again before it has a client is closed", async () => {
@@ -91,7 +91,7 @@ test("one whose preamble is not whole within 5 s is reset; one in pieces is not"
   await isReset(silent);
   pieces.socket.write(preamble.subarray(10));
   connectEnd(await pair.tunnel(1));
-  await expect.poll(() => pieces.received.length).toBe(44);
+  await expect.poll(() => pieces.received.length).toBe(headerLength);
 });
 
 test("200 that say nothing disturb nobody, and most of them go at once", async () => {

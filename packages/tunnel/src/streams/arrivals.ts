@@ -15,18 +15,14 @@ import { UsedNumbers } from "./used-numbers.ts";
 /** For a preamble, from first to last byte. */
 const provesItselfWithinMs = 5_000;
 
-/** A data connection that has proved itself. */
-export interface DataConnection extends Connection {
-  readonly socket: Socket;
-}
-
 interface ArrivalsOptions {
   clock: Clock;
   log: Logger;
   most: number;
   /** Whether somebody at this address may come at all. */
   isInside(address: string): boolean;
-  onConnection(connection: DataConnection): void;
+  /** It has proved itself. */
+  onConnection(socket: Socket, connection: Connection): void;
 }
 
 export class Arrivals {
@@ -52,6 +48,10 @@ export class Arrivals {
   useSession(session: Session): void {
     this.#session = sessionKey(session);
     this.#used = new UsedNumbers();
+  }
+
+  isPresent(session: SessionKey): boolean {
+    return session === this.#session;
   }
 
   async stop(): Promise<void> {
@@ -90,7 +90,7 @@ export class Arrivals {
     else if (!this.#used.take(number)) this.#refuse(socket, "its preamble was used before");
     else {
       this.#forget(socket);
-      this.#options.onConnection({ socket, session, number });
+      this.#options.onConnection(socket, { session, number });
     }
   }
 

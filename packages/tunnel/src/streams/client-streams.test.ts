@@ -2,7 +2,8 @@
 import { once } from "node:events";
 import { FakeClock } from "@berg/kube/testing";
 import { describe, expect, test } from "vitest";
-import { printPreamble, sessionKey } from "./preamble.ts";
+import { endOfWay, printPiece } from "./pieces.ts";
+import { headerLength, printPreamble, sessionKey } from "./preamble.ts";
 import { connectEnd, type End, startEcho } from "./testing/ends.ts";
 import { host, noLimits, startPair } from "./testing/pair.ts";
 
@@ -196,7 +197,8 @@ describe("a data connection that waits", () => {
     };
     const waiting = await Promise.all([dial(1), dial(2), dial(3)]);
     pair.client.onConnectionsWanted = () => {};
-    const [, , last] = waiting;
+    // Who came last goes first.
+    const [last] = waiting;
     // One that came after them has been read, so they have.
     const stranger = connectEnd(pair.dataPort);
     stranger.socket.write(Buffer.alloc(45));
@@ -207,18 +209,61 @@ describe("a data connection that waits", () => {
     // before, so that it has been seen and they are about to be forgotten.
     while (pair.client.list()[0]?.open === 0) await new Promise(setImmediate);
     for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);
-    for (const { socket } of waiting.slice(0, 2)) socket.resetAndDestroy();
-    await expect.poll(() => last?.received.subarray(44).toString()).toBe("hello");
-    await expect.poll(() => last?.state).toBe("end");
-    expect(end.state).toBe("open");
+    for (const { socket } of waiting.slice(1)) socket.resetAndDestroy();
+    const carried = Buffer.concat([printPiece(Buffer.from("hello"), Buffer.alloc(0)), endOfWay]);
+    await expect.poll(() => last?.received.subarray(headerLength)).toEqual(carried);
+    expect([last?.state, end.state]).toEqual(["open", "open"]);
+  });
+
+  test("is used again and again, by one client after the other", async () => {
+    await using echo = await startEcho();
+    await using pair = await startPair({ poolSize: 0 });
+    const port = await pair.tunnel(echo.port);
+    for (let turn = 0; turn < 20; turn++) {
+      const end = connectEnd(port);
+      end.socket.end(`turn ${turn}`);
+      await expect.poll(() => end.state).toBe("end");
+      expect(end.text).toBe(`turn ${turn}`);
+      await expect.poll(() => pair.client.list()[0]?.open).toBe(0);
+    }
+    // Asked for by the first alone.
+    expect(pair.wanted).toEqual([1]);
+  });
+
+  test("that comes free is given to the client that waits", async () => {
+    await using echo = await startEcho();
+    await using pair = await startPair({ poolSize: 0 });
+    const port = await pair.tunnel(echo.port);
+    const first = connectEnd(port);
+    await echoes(first, "x");
+    pair.client.endSession();
+    const second = connectEnd(port);
+    second.socket.write("y");
+    await expect.poll(() => pair.client.list()[0]?.open).toBe(2);
+    first.socket.end();
+    await expect.poll(() => second.text).toBe("y");
+    expect(pair.wanted).toEqual([1]);
+  });
+
+  test("of an older session is not used again", async () => {
+    await using echo = await startEcho();
+    await using pair = await startPair({ poolSize: 0 });
+    const port = await pair.tunnel(echo.port);
+    const first = connectEnd(port);
+    await echoes(first, "x");
+    pair.renewSession();
+    first.socket.end("!");
+    await expect.poll(() => first.state).toBe("end");
+    await echoes(connectEnd(port), "y");
+    expect(pair.wanted).toEqual([1, 1]);
   });
 
   test("for more than a minute is replaced", async () => {
     const clock = new FakeClock();
     await using echo = await startEcho();
-    await using pair = await startPair({ poolSize: 2, clock });
+    await using pair = await startPair({ poolSize: 1, clock });
     const port = await pair.tunnel(echo.port);
-    await expect.poll(() => clock.timers).toBe(2);
+    await expect.poll(() => clock.timers).toBe(1);
     await clock.advance(60_000);
     await echoes(connectEnd(port), "x");
     expect(pair.wanted).toEqual([]);

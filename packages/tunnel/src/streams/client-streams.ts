@@ -1,16 +1,20 @@
 /**
  * The streams of the client proxy. Clients come in by tunnels; each is given a data connection that the server proxy
- * has dialled before, and from then on the two are one. Where none is ready, more are asked for and the client waits.
+ * has dialled before, and until the stream ends the two are one. Where none is ready, more are asked for and the client
+ * waits.
  *
- *   tunnel-listener → (idle-connections, or waiting-clients until one arrives) → relay
+ *   tunnel-listener → (idle-connections, or waiting-clients until one is free) → relay
  */
 import type { Socket } from "node:net";
 import type { Clock, Logger } from "@berg/kube/process";
-import { Arrivals, type DataConnection } from "./arrivals.ts";
+import { Arrivals } from "./arrivals.ts";
+import { Carrier } from "./carrier.ts";
 import type { ListeningTunnel, Session, TunnelPort, TunnelState } from "./contract.ts";
+import type { DataConnection } from "./data-connection.ts";
 import { mostStreams } from "./descriptors.ts";
 import { IdleConnections } from "./idle-connections.ts";
-import { printHeader } from "./preamble.ts";
+import { printPiece } from "./pieces.ts";
+import { type Connection, printHeader, StreamTokens } from "./preamble.ts";
 import { relay } from "./relay.ts";
 import { reset } from "./sockets.ts";
 import { TunnelListener } from "./tunnel-listener.ts";
@@ -40,7 +44,7 @@ export class ClientStreams implements AsyncDisposable {
   readonly #idle: IdleConnections;
   readonly #waiting: WaitingClients;
   readonly #tunnels = new Map<number, TunnelListener>();
-  /** Of all streams: clients, and their data connections. */
+  /** Of all streams: clients, and the data connections that carry them. */
   readonly #sockets = new Set<Socket>();
   readonly #most = mostStreams();
   #streams = 0;
@@ -53,7 +57,7 @@ export class ClientStreams implements AsyncDisposable {
     this.#options = options;
     this.#idle = new IdleConnections(clock);
     this.#waiting = new WaitingClients({ clock, waitMs, ask: (count) => this.onConnectionsWanted(count) });
-    const onConnection = (connection: DataConnection) => this.#arrived(connection);
+    const onConnection = (socket: Socket, connection: Connection) => this.#arrived(socket, connection);
     this.#arrivals = new Arrivals({ clock, log, most: mostUnauthenticated, isInside, onConnection });
   }
 
@@ -85,9 +89,10 @@ export class ClientStreams implements AsyncDisposable {
       log,
       hasRoom: () => this.#streams < this.#most,
       onClient: (client, listener) => {
-        const caller: Caller = { client, listener, sockets: 0 };
+        const caller: Caller = { client, listener, parts: 1 };
         this.#streams++;
-        this.#track(caller, client);
+        this.#sockets.add(client);
+        client.on("close", () => this.#left(caller, client));
         // What it says first is mostly there already. One look at the network later it goes out with the header, in one
         // piece; a client that waits for the server to speak is not held up.
         setImmediate(() => setImmediate(() => this.#serve(caller)));
@@ -126,7 +131,20 @@ export class ClientStreams implements AsyncDisposable {
     await this.#arrivals.stop();
   }
 
-  #arrived(connection: DataConnection): void {
+  #arrived(socket: Socket, { session, number }: Connection): void {
+    const heard = () => socket.destroy();
+    const gone = () => this.#idle.forget(connection);
+    const connection: DataConnection = {
+      session,
+      carrier: new Carrier(socket, { heard, gone }),
+      tokens: new StreamTokens({ session, number }),
+    };
+    this.#waiting.arrived();
+    this.#give(connection);
+  }
+
+  /** To whoever waits for it. */
+  #give(connection: DataConnection): void {
     const caller = this.#waiting.take();
     if (!caller) this.#idle.add(connection);
     else if (!this.#join(caller, connection)) this.#serve(caller);
@@ -141,35 +159,44 @@ export class ClientStreams implements AsyncDisposable {
 
   /** Whether it could be done. */
   #join(caller: Caller, connection: DataConnection): boolean {
-    const { socket } = connection;
+    const { carrier } = connection;
+    const { socket } = carrier;
     const { client, listener } = caller;
-    const header = printHeader(connection, { tunnelId: listener.tunnel.id, streamId: ++this.#lastStream });
+    if (socket.destroyed) return false;
+    const header = printHeader(connection.tokens, { tunnelId: listener.tunnel.id, streamId: ++this.#lastStream });
     // Where bytes have their price, none goes before it is paid for.
     const mayRead = client.readableLength > 0 && !listener.relayLimits.paces;
     const first: Buffer | null = mayRead ? client.read() : null;
-    socket.write(first ? Buffer.concat([header, first]) : header);
+    socket.write(first ? printPiece(first, header) : header);
     // The kernel knows already that it is dead, and has taken nothing: another one will do.
     if (socket.errored !== null) {
       if (first) client.unshift(first);
       return false;
     }
-    this.#track(caller, socket);
-    relay(client, socket, listener.relayLimits);
+    caller.parts++;
+    this.#sockets.add(socket);
+    relay({
+      local: client,
+      carrier,
+      limits: listener.relayLimits,
+      onLeft: (how) => {
+        this.#left(caller, socket);
+        if (how === "broken") return;
+        if (this.#arrivals.isPresent(connection.session)) this.#give(connection);
+        else socket.destroy();
+      },
+    });
     return true;
   }
 
-  /** A stream is over when both its connections are: the client may be gone, and its last bytes still on their way. */
-  #track(caller: Caller, socket: Socket): void {
+  /** A stream is over when both parts are: the client may be gone, and its last bytes still on their way. */
+  #left(caller: Caller, socket: Socket): void {
     const { listener } = caller;
-    caller.sockets++;
-    this.#sockets.add(socket);
-    socket.on("close", () => {
-      this.#sockets.delete(socket);
-      if (--caller.sockets > 0) return;
-      this.#streams--;
-      listener.left();
-      this.#forgetEnded(listener);
-    });
+    this.#sockets.delete(socket);
+    if (--caller.parts > 0) return;
+    this.#streams--;
+    listener.left();
+    this.#forgetEnded(listener);
   }
 
   #forgetEnded({ tunnel, state }: TunnelListener): void {

@@ -1,63 +1,56 @@
 /**
- * The client proxy's side of the pool: data connections that have proved themselves and wait for a client. The oldest
- * is used first, and none waits longer than a minute. The server proxy makes new ones up to the number that it finds
- * right, so that is also how the pool becomes smaller after a rush. It has to begin here: were the server proxy to
- * close one, it might have been given to a client at that very moment.
+ * The client proxy's side of the pool: data connections that have proved themselves and wait for a client. The one that
+ * was used last is used first, and none waits longer than a minute: so after a rush the pool becomes smaller by itself,
+ * and the server proxy makes no more than it finds right. It has to begin here: were the server proxy to close one, it
+ * might have been given to a client at that very moment.
  */
 import type { Clock, Timer } from "@berg/kube/process";
-import type { DataConnection } from "./arrivals.ts";
+import type { DataConnection } from "./data-connection.ts";
 
 const longestMs = 60_000;
 
 interface Idle {
   connection: DataConnection;
-  timer: Timer;
-  /** It says something, or ends, or breaks: it is of no use. */
-  onGone: () => void;
+  since: number;
 }
 
 export class IdleConnections {
   readonly #clock: Clock;
-  readonly #idle = new Set<Idle>();
+  /** Who has waited longest comes first. */
+  #idle: Idle[] = [];
+  #timer: Timer | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   add(connection: DataConnection): void {
-    const { socket } = connection;
-    const idle: Idle = {
-      connection,
-      timer: this.#clock.setTimer(longestMs, () => this.#drop(idle)),
-      onGone: () => this.#drop(idle),
-    };
-    this.#idle.add(idle);
-    socket.on("data", idle.onGone).on("end", idle.onGone).on("close", idle.onGone);
+    this.#idle.push({ connection, since: this.#clock.monotonic() });
+    this.#timer ??= this.#clock.setTimer(longestMs, () => this.#dropOld());
   }
 
-  /** The oldest. It may have died just now. */
+  /** It may have died just now. */
   take(): DataConnection | undefined {
-    for (const idle of this.#idle) {
-      this.#forget(idle);
-      return idle.connection;
-    }
-    return undefined;
+    return this.#idle.pop()?.connection;
+  }
+
+  /** It is closed. */
+  forget(connection: DataConnection): void {
+    this.#idle = this.#idle.filter((idle) => idle.connection !== connection);
   }
 
   dropAll(): void {
-    for (const idle of this.#idle) this.#drop(idle);
+    for (const { connection } of this.#idle.splice(0)) connection.carrier.socket.destroy();
+    this.#timer?.cancel();
+    this.#timer = undefined;
   }
 
-  #drop(idle: Idle): void {
-    this.#forget(idle);
-    idle.connection.socket.destroy();
-  }
-
-  #forget(idle: Idle): void {
-    const { timer, onGone, connection } = idle;
-    this.#idle.delete(idle);
-    timer.cancel();
-    const { socket } = connection;
-    socket.off("data", onGone).off("end", onGone).off("close", onGone);
+  #dropOld(): void {
+    const now = this.#clock.monotonic();
+    const isOld = ({ since }: Idle) => now - since >= longestMs;
+    for (const { connection } of this.#idle.filter(isOld)) connection.carrier.socket.destroy();
+    this.#idle = this.#idle.filter((idle) => !isOld(idle));
+    const [oldest] = this.#idle;
+    this.#timer = oldest && this.#clock.setTimer(oldest.since + longestMs - now, () => this.#dropOld());
   }
 }

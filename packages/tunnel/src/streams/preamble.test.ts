@@ -10,6 +10,7 @@ import {
   printPreamble,
   readHeader,
   readPreamble,
+  StreamTokens,
   sessionKey,
 } from "./preamble.ts";
 
@@ -65,28 +66,40 @@ describe("a preamble", () => {
 });
 
 describe("a header", () => {
-  test("is read as it was printed", () => {
+  test("is read as it was printed, one after the other", () => {
     fc.assert(
-      fc.property(connection, name, (connection, name) => {
-        const bytes = printHeader(connection, name);
-        expect(bytes.length).toBe(headerLength);
-        expect(readHeader(bytes, connection)).toEqual(name);
+      fc.property(connection, fc.array(name, { maxLength: 10 }), (connection, names) => {
+        const [ours, theirs] = [new StreamTokens(connection), new StreamTokens(connection)];
+        for (const name of names) {
+          const bytes = printHeader(ours, name);
+          expect(bytes.length).toBe(headerLength);
+          expect(readHeader(bytes, theirs)).toEqual(name);
+        }
       }),
     );
   });
 
-  test("with any bit changed is refused", () => {
+  test("with any bit of its token changed is refused", () => {
     fc.assert(
       fc.property(connection, name, fc.nat(), (connection, name, bit) => {
-        expect(readHeader(flipped(printHeader(connection, name), bit), connection)).toBeUndefined();
+        const bytes = printHeader(new StreamTokens(connection), name);
+        const forged = Buffer.concat([bytes.subarray(0, 12), flipped(bytes.subarray(12), bit)]);
+        expect(readHeader(forged, new StreamTokens(connection))).toBeUndefined();
       }),
     );
   });
 
-  test("of another connection of the same session is refused", () => {
+  test.each([1, 2, 4, 5])("of another connection of the same session is refused (%d)", (before) => {
     const session = sessionKey({ id: 1, key: randomBytes(32) });
-    const bytes = printHeader({ session, number: 1 }, { tunnelId: 1, streamId: 1n });
-    expect(readHeader(bytes, { session, number: 2 })).toBeUndefined();
+    const [ours, theirs] = [new StreamTokens({ session, number: 1 }), new StreamTokens({ session, number: 2 })];
+    for (let stream = 1; stream < before; stream++) expect(ours.next()).not.toEqual(theirs.next());
+    expect(readHeader(printHeader(ours, { tunnelId: 1, streamId: 1n }), theirs)).toBeUndefined();
+  });
+
+  test("has a token of its own, each", () => {
+    const tokens = new StreamTokens({ session: sessionKey({ id: 1, key: randomBytes(32) }), number: 1 });
+    const said = Array.from({ length: 100 }, () => tokens.next().toString("hex"));
+    expect(new Set(said).size).toBe(100);
   });
 });
 

@@ -2,9 +2,10 @@
 import type { Socket } from "node:net";
 import { silentLogger } from "@berg/kube";
 import { FakeClock } from "@berg/kube/testing";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { StreamFailure } from "./contract.ts";
-import { preambleLength, printHeader, readPreamble, sessionKey } from "./preamble.ts";
+import { endOfWay, printPiece } from "./pieces.ts";
+import { preambleLength, printHeader, readPreamble, StreamTokens, sessionKey } from "./preamble.ts";
 import { ServerStreams } from "./server-streams.ts";
 import { End, startEcho, startServer } from "./testing/ends.ts";
 import { host } from "./testing/pair.ts";
@@ -43,6 +44,8 @@ async function startPool(poolSize: number, onConnection: (socket: Socket) => voi
 
 const numberOf = (end: End) => readPreamble(end.received, sessionKey(session)) as number;
 
+const tokensOf = (end: End) => new StreamTokens({ session: sessionKey(session), number: numberOf(end) });
+
 test("so many are kept ready, each with a number of its own", async () => {
   await using pool = await startPool(8);
   await expect.poll(() => pool.waiting().length).toBe(8);
@@ -55,15 +58,89 @@ test("one that is used is replaced at once", async () => {
   pool.streams.setTunnel({ id: 1, name: "db", host, port: echo.port });
   await expect.poll(() => pool.waiting().length).toBe(2);
   const [used] = pool.waiting() as [End];
-  const connection = { session: sessionKey(session), number: numberOf(used) };
   // The client's bytes may come with the header, and the header in pieces.
-  const header = printHeader(connection, { tunnelId: 1, streamId: 5n });
+  const header = printHeader(tokensOf(used), { tunnelId: 1, streamId: 5n });
   used.socket.write(header.subarray(0, 20));
   await new Promise(setImmediate);
-  used.socket.write(Buffer.concat([header.subarray(20), Buffer.from("hello")]));
-  await expect.poll(() => used.received.subarray(preambleLength).toString()).toBe("hello");
+  used.socket.write(printPiece(Buffer.from("hello"), header.subarray(20)));
+  await expect.poll(() => used.received.subarray(preambleLength + 4).toString()).toBe("hello");
   await expect.poll(() => pool.waiting().length).toBe(2);
   expect(pool.streams.openStreams(1)).toBe(1);
+});
+
+describe("one whose stream has ended", () => {
+  /** A data connection that has carried stream 5 to its end. */
+  async function startUsed() {
+    const echo = await startEcho();
+    const pool = await startPool(1);
+    pool.streams.setTunnel({ id: 1, name: "db", host, port: echo.port });
+    await expect.poll(() => pool.waiting().length).toBe(1);
+    const [used] = pool.waiting() as [End];
+    const tokens = tokensOf(used);
+    const carry = (text: string, streamId: bigint) => {
+      const header = printHeader(tokens, { tunnelId: 1, streamId });
+      return Buffer.concat([printPiece(Buffer.from(text), header), endOfWay]);
+    };
+    const heard = () => used.received.subarray(preambleLength);
+    const said = (text: string) => Buffer.concat([printPiece(Buffer.from(text), Buffer.alloc(0)), endOfWay]);
+    const first = carry("one", 5n);
+    used.socket.write(first);
+    await expect.poll(heard).toEqual(said("one"));
+    return {
+      pool,
+      used,
+      first,
+      carry,
+      said,
+      heard,
+      async [Symbol.asyncDispose]() {
+        await pool[Symbol.asyncDispose]();
+        await echo[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  test("carries the next, and no other is dialled for it", async () => {
+    await using carrier = await startUsed();
+    const { pool, used, carry, said, heard } = carrier;
+    await expect.poll(() => pool.ends.length).toBe(2);
+    for (const id of [6n, 7n, 9n]) {
+      used.socket.write(carry("two", id));
+      await expect.poll(() => heard().subarray(-said("two").length)).toEqual(said("two"));
+      await expect.poll(() => pool.streams.openStreams(1)).toBe(0);
+    }
+    expect(used.state).toBe("open");
+    expect(pool.ends).toHaveLength(2);
+  });
+
+  test("is reset where a header is said again", async () => {
+    await using carrier = await startUsed();
+    carrier.used.socket.write(carrier.first);
+    await expect.poll(() => carrier.used.state).toBe("reset");
+    expect(carrier.heard()).toEqual(carrier.said("one"));
+  });
+
+  test("is not used by the stream after it, if it says more than its end", async () => {
+    await using carrier = await startUsed();
+    const { used, carry } = carrier;
+    used.socket.write(Buffer.concat([carry("two", 6n).subarray(0, -4), endOfWay, Buffer.alloc(28)]));
+    await expect.poll(() => used.state).toBe("reset");
+  });
+});
+
+test("one that closes in the middle of a stream takes it with it: that is no end", async () => {
+  const ends: End[] = [];
+  await using server = await startServer((socket) => ends.push(new End(socket)));
+  await using pool = await startPool(1);
+  pool.streams.setTunnel({ id: 1, name: "db", host, port: server.port });
+  await expect.poll(() => pool.waiting().length).toBe(1);
+  const [used] = pool.waiting() as [End];
+  const header = printHeader(tokensOf(used), { tunnelId: 1, streamId: 1n });
+  used.socket.write(printPiece(Buffer.from("half"), header));
+  await expect.poll(() => ends[0]?.text).toBe("half");
+  used.socket.end();
+  await expect.poll(() => ends[0]?.state).toBe("reset");
+  expect(pool.streams.openStreams(1)).toBe(0);
 });
 
 test("a forged header is reset and leads nowhere", async () => {
@@ -73,8 +150,7 @@ test("a forged header is reset and leads nowhere", async () => {
   await expect.poll(() => pool.waiting().length).toBe(2);
   const [first, second] = pool.waiting() as [End, End];
   // Right in itself, but made for the other connection.
-  const connection = { session: sessionKey(session), number: numberOf(second) };
-  first.socket.write(printHeader(connection, { tunnelId: 1, streamId: 5n }));
+  first.socket.write(printHeader(tokensOf(second), { tunnelId: 1, streamId: 5n }));
   await expect.poll(() => first.state).toBe("reset");
   expect(echo.connections).toEqual([]);
   expect(pool.failures).toEqual([]);
@@ -102,9 +178,8 @@ test("a rush that goes on keeps the pool large", async () => {
   await expect.poll(() => pool.waiting().length).toBe(6);
   for (let turn = 0; turn < 3; turn++) {
     for (const end of pool.waiting()) {
-      const connection = { session: sessionKey(session), number: numberOf(end) };
-      const header = printHeader(connection, { tunnelId: 1, streamId: 1n });
-      end.socket.write(Buffer.concat([header, Buffer.from("x")]));
+      const header = printHeader(tokensOf(end), { tunnelId: 1, streamId: 1n });
+      end.socket.write(printPiece(Buffer.from("x"), header));
     }
     const used = 6 * (turn + 1);
     await expect.poll(() => [pool.streams.openStreams(1), pool.waiting().length]).toEqual([used, 6]);
@@ -165,8 +240,7 @@ test("those of an ended session still carry streams, and are not replaced", asyn
   pool.streams.endSession();
   pool.streams.wanted(5);
   const [used] = pool.waiting() as [End];
-  const connection = { session: sessionKey(session), number: numberOf(used) };
-  used.socket.write(Buffer.concat([printHeader(connection, { tunnelId: 1, streamId: 5n }), Buffer.from("hello")]));
-  await expect.poll(() => used.received.subarray(preambleLength).toString()).toBe("hello");
+  used.socket.write(printPiece(Buffer.from("hello"), printHeader(tokensOf(used), { tunnelId: 1, streamId: 5n })));
+  await expect.poll(() => used.received.subarray(preambleLength + 4).toString()).toBe("hello");
   expect(pool.ends).toHaveLength(2);
 });

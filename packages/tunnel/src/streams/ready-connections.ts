@@ -1,12 +1,13 @@
 /**
- * The server proxy's side of the pool: it dials data connections of one session before anybody needs them, and replaces
- * each that is used. After a rush it keeps more of them, and fewer again once they are left over.
+ * The server proxy's side of the pool: it dials data connections of one session before anybody needs them, so that some
+ * always wait. After a rush it keeps more of them, and fewer again once they are left over.
  *
  * It never closes one that waits: the client proxy may have given it to a client at that moment. What waits for too
  * long the client proxy closes, and here it is replaced only if it is still wanted.
  */
 import type { Socket } from "node:net";
 import type { Clock, Logger, Timer } from "@berg/kube/process";
+import { Carrier } from "./carrier.ts";
 import type { Endpoint } from "./contract.ts";
 import { dial } from "./dial.ts";
 import { FirstBytes } from "./first-bytes.ts";
@@ -17,7 +18,9 @@ import {
   readHeader,
   type SessionKey,
   type StreamName,
+  StreamTokens,
 } from "./preamble.ts";
+import type { Left } from "./relay.ts";
 import { reset } from "./sockets.ts";
 
 /** However many are asked for. */
@@ -36,8 +39,17 @@ interface ReadyOptions {
   clock: Clock;
   log: Logger;
   onDialled(socket: Socket): void;
-  /** What came after the header waits in the socket, which is paused. */
-  onStream(socket: Socket, name: StreamName): void;
+  onStream(stream: GivenStream): void;
+}
+
+/** A data connection that was given a client. It is paused. */
+export interface GivenStream {
+  carrier: Carrier;
+  name: StreamName;
+  /** What came after the header. */
+  already: Buffer;
+  /** To be called where it was carried. */
+  onLeft(how: Left): void;
 }
 
 export class ReadyConnections {
@@ -97,34 +109,41 @@ export class ReadyConnections {
   #wait(socket: Socket, connection: Connection): void {
     const { clock } = this.#options;
     const since = clock.monotonic();
-    const header = new FirstBytes(headerLength);
-    const onData = (piece: Buffer) => {
+    let header = new FirstBytes(headerLength);
+    const tokens = new StreamTokens(connection);
+    let isProved = false;
+    const heard = (piece: Buffer) => {
       const whole = header.add(piece);
       if (!whole) return;
-      this.#leave(socket.pause().off("data", onData).off("end", onEnd).off("close", onClose));
-      this.#use(socket, readHeader(whole.first, connection), whole.rest);
+      this.#leave(socket.pause());
+      const name = readHeader(whole.first, tokens);
+      if (!name) {
+        reset(socket);
+        this.#failed("its header is not from the client proxy");
+        return;
+      }
+      isProved = true;
+      header = new FirstBytes(headerLength);
+      this.#use({ carrier, name, already: whole.rest, onLeft });
     };
-    const onEnd = () => socket.destroy();
-    const onClose = () => {
+    const onLeft = (how: Left) => {
+      if (how === "free") this.#waiting.add(socket);
+    };
+    const gone = () => {
+      if (!this.#waiting.has(socket)) return;
       this.#leave(socket);
-      if (clock.monotonic() - since < isYoungMs) this.#failed("the client proxy does not take it");
+      if (!isProved && clock.monotonic() - since < isYoungMs) this.#failed("the client proxy does not take it");
       else this.#fill();
     };
     this.#waiting.add(socket);
-    socket.on("data", onData).on("end", onEnd).on("close", onClose);
+    const carrier = new Carrier(socket, { heard, gone });
     socket.write(printPreamble(connection));
   }
 
-  #use(socket: Socket, name: StreamName | undefined, rest: Buffer): void {
-    if (!name) {
-      reset(socket);
-      this.#failed("its header is not from the client proxy");
-      return;
-    }
+  #use(stream: GivenStream): void {
     this.#failures = 0;
     this.#endBackoff();
-    if (rest.length > 0) socket.unshift(rest);
-    this.#options.onStream(socket, name);
+    this.#options.onStream(stream);
     this.#fill();
   }
 

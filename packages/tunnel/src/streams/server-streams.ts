@@ -1,6 +1,6 @@
 /**
  * The streams of the server proxy. It dials data connections to the client proxy; one that is given a client says by
- * its header of which tunnel, and is then joined with a new connection to that tunnel's server.
+ * its header of which tunnel, and carries the stream from then on, to a new connection to that tunnel's server.
  *
  *   ready-connections → (dial the server) → relay
  */
@@ -9,7 +9,7 @@ import type { Clock, Logger } from "@berg/kube/process";
 import type { Endpoint, ServerTunnel, Session, StreamFailure } from "./contract.ts";
 import { dial } from "./dial.ts";
 import { type StreamName, sessionKey } from "./preamble.ts";
-import { ReadyConnections } from "./ready-connections.ts";
+import { type GivenStream, ReadyConnections } from "./ready-connections.ts";
 import { relay } from "./relay.ts";
 import { SeldomLog } from "./seldom.ts";
 import { reset } from "./sockets.ts";
@@ -21,6 +21,8 @@ export interface ServerStreamsOptions {
   poolSize?: number;
   /** The client has been reset by then. */
   onStreamFailed(failure: StreamFailure): void;
+  /** The server has taken it. */
+  onStreamOpened?(tunnelId: number): void;
 }
 
 export class ServerStreams implements AsyncDisposable {
@@ -47,7 +49,7 @@ export class ServerStreams implements AsyncDisposable {
       clock,
       log,
       onDialled: (socket) => this.#track(socket),
-      onStream: (socket, name) => this.#serve(socket, name),
+      onStream: (stream) => this.#serve(stream),
     });
   }
 
@@ -80,25 +82,39 @@ export class ServerStreams implements AsyncDisposable {
     for (const socket of this.#sockets) reset(socket);
   }
 
-  #serve(data: Socket, name: StreamName): void {
+  #serve({ carrier, name, already, onLeft }: GivenStream): void {
+    const data = carrier.socket;
     const tunnel = this.#tunnels.get(name.tunnelId);
     if (!tunnel) {
       this.#fail(data, name, "", "there is no such tunnel any more");
       return;
     }
     // Where the client is gone before the server has answered, nobody waits for the answer.
-    const giveUp = () => server.destroy();
+    const giveUp = () => {
+      server.destroy();
+      over();
+    };
+    const over = this.#count(tunnel.id);
     const server = dial(
       tunnel,
       () => {
         data.off("close", giveUp);
-        relay(data, server);
+        this.#options.onStreamOpened?.(tunnel.id);
+        relay({
+          local: server,
+          carrier,
+          already,
+          onLeft: (how) => {
+            over();
+            onLeft(how);
+          },
+        });
       },
       (why) => this.#fail(data, name, tunnel.name, why),
     );
     data.on("close", giveUp);
     this.#track(server);
-    this.#count(tunnel.id, data, server);
+    server.once("close", over);
   }
 
   #fail(data: Socket, { tunnelId, streamId }: StreamName, name: string, message: string): void {
@@ -112,16 +128,15 @@ export class ServerStreams implements AsyncDisposable {
     socket.once("close", () => this.#sockets.delete(socket));
   }
 
-  /** Until both are closed. */
-  #count(id: number, ...sockets: Socket[]): void {
+  /** To be called once for either part, its own connection and the one that carries it. */
+  #count(id: number): () => void {
     this.#open.set(id, this.openStreams(id) + 1);
-    let left = sockets.length;
-    const onClose = () => {
+    let left = 2;
+    return () => {
       if (--left > 0) return;
       const open = this.openStreams(id) - 1;
       if (open > 0) this.#open.set(id, open);
       else this.#open.delete(id);
     };
-    for (const socket of sockets) socket.once("close", onClose);
   }
 }

@@ -34,7 +34,7 @@ export class TunnelListener {
     this.tunnel = tunnel;
     this.relayLimits = {
       idleMs: idleSeconds * 1000,
-      paces: bytesPerSecond === 0 ? undefined : { fromA: pace(), fromB: pace() },
+      paces: bytesPerSecond === 0 ? undefined : { outwards: pace(), inwards: pace() },
     };
     this.#options = options;
     this.#warnings = new SeldomLog(options.clock, options.log);

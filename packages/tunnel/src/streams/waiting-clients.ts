@@ -10,8 +10,8 @@ import type { TunnelListener } from "./tunnel-listener.ts";
 export interface Caller {
   readonly client: Socket;
   readonly listener: TunnelListener;
-  /** Its own, and its data connection. */
-  sockets: number;
+  /** What is left of the stream: its own connection, and the data connection that carries it. */
+  parts: number;
 }
 
 /** Each holds 64 KiB of its client's bytes at most. */
@@ -60,9 +60,13 @@ export class WaitingClients {
     this.#ask();
   }
 
-  /** For a data connection that has come. */
-  take(): Caller | undefined {
+  /** A data connection has come that may have been asked for. */
+  arrived(): void {
     this.#asked = Math.max(0, this.#asked - 1);
+  }
+
+  /** For a data connection that is free. */
+  take(): Caller | undefined {
     for (const waiting of this.#waiting) {
       this.#forget(waiting);
       return waiting.caller;
