@@ -42,6 +42,7 @@ export * from "./events/recorder.ts";
 export * from "./kinds.ts";
 export * from "./log.ts";
 export * from "./manager/manager.ts";
+export type { OtherServer } from "./manager/other-server.ts";
 export * from "./manager/process.ts";
 export * from "./metrics/metrics.ts";
 export * from "./queue/timer-heap.ts";

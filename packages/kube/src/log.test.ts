@@ -50,6 +50,10 @@ describe("the words of an error in a log line", () => {
       error: refusal(403, { message: 'pods is forbidden: User "berg" cannot list resource "pods"' }),
       want: 'pods is forbidden: User "berg" cannot list resource "pods"',
     },
+    "are cut where a server has very many": {
+      error: refusal(403, { message: "x".repeat(10_000_000) }),
+      want: `${"x".repeat(2000)}…`,
+    },
     "are the server's where it refuses otherwise": {
       error: new StatusError({
         apiVersion: "v1",

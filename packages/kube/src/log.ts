@@ -28,7 +28,14 @@ export const silentLogger: Logger = {
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return `a ${typeof error} was thrown`;
   if (error instanceof SyntaxError) return `${error.name} (its words are withheld: they quote what was read)`;
-  return error instanceof StatusError ? refusalText(error) : error.message;
+  return cut(error instanceof StatusError ? refusalText(error) : error.message);
+}
+
+/** A server that is somebody else's may answer with megabytes. */
+const longestText = 2000;
+
+function cut(text: string): string {
+  return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
 }
 
 function refusalText(error: StatusError): string {

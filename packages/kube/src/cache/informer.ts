@@ -16,6 +16,8 @@ export interface InformerOptions<T extends KubeObject> {
   selection?: Selection;
   /** What is dropped before an object is kept; by default managedFields. */
   transform?: Transform<T>;
+  /** Nobody waits for it: whoever looks into it asks `hasSynced` first. */
+  isDispensable?: boolean;
   clock?: Clock;
   random?: Random;
   log?: Logger;
@@ -37,6 +39,7 @@ export type ChangeHandler<T extends KubeObject> = (change: Change<T>) => void;
  */
 export class Informer<T extends KubeObject> {
   readonly type: ResourceType<T>;
+  readonly isDispensable: boolean;
   readonly #store = new Store<T>();
   readonly #handlers = new Set<ChangeHandler<T>>();
   readonly #reflector: Reflector<T>;
@@ -50,6 +53,7 @@ export class Informer<T extends KubeObject> {
 
   constructor(options: InformerOptions<T>) {
     this.type = options.type;
+    this.isDispensable = options.isDispensable ?? false;
     this.#selection = options.selection ?? {};
     this.#transform = options.transform ?? withoutManagedFields;
     this.#log = options.log ?? silentLogger;
@@ -74,6 +78,11 @@ export class Informer<T extends KubeObject> {
 
   get hasSynced(): boolean {
     return this.#hasSynced;
+  }
+
+  /** Why the copy cannot be made or followed now: see Reflector. It may quote the server: see errorText. */
+  get failure(): unknown {
+    return this.#reflector.failure;
   }
 
   /** Milliseconds since the server last said anything. */

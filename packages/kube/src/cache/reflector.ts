@@ -60,6 +60,7 @@ export class Reflector<T extends KubeObject> {
   /** Since when changes arrive as they happen; undefined while it only tries to get there. */
   #followingSince: number | undefined;
   #watchdog: Watchdog | undefined;
+  #failure: unknown;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
@@ -69,6 +70,11 @@ export class Reflector<T extends KubeObject> {
   /** The version up to which everything was handed over, in order; undefined before the first list. */
   get reached(): string | undefined {
     return this.#reached;
+  }
+
+  /** What the last try to list and watch ended with; undefined as soon as the server lists, or accepts a watch. */
+  get failure(): unknown {
+    return this.#failure;
   }
 
   /** Milliseconds since the server last said anything. */
@@ -114,6 +120,7 @@ export class Reflector<T extends KubeObject> {
       }
       failures = verdict.failures;
       if (failures === 0) continue;
+      this.#failure = error;
       const delay = reconnectDelay(failures, random);
       this.#tellOf(error, { relist: verdict.relist, failures, delay: Math.round(delay) });
       await sleep(clock, delay, signal).catch(() => {});
@@ -180,6 +187,7 @@ export class Reflector<T extends KubeObject> {
 
   async #follow(resourceVersion: string, signal: AbortSignal): Promise<void> {
     const onOpen = () => {
+      this.#failure = undefined;
       this.#followingSince = this.#options.clock.monotonic();
     };
     await this.#watch(signal, { resourceVersion, onOpen }, (events) => this.#apply(events));
@@ -231,6 +239,7 @@ export class Reflector<T extends KubeObject> {
     this.#lastSignOfLife = this.#options.clock.monotonic();
     this.#options.onReplace(objects, { reset: this.#wasReset });
     this.#wasReset = false;
+    this.#failure = undefined;
     this.#resourceVersion = resourceVersion;
     this.#reached = resourceVersion;
     this.#filled = true;

@@ -47,6 +47,8 @@ export interface ClientOptions {
   metrics?: RequestMetrics;
   /** Set by the answers of the server. */
   serverClock?: ServerClock;
+  /** For a server that is not trusted: a longer answer to a call is an error. No limit where unset. */
+  largestAnswerBytes?: number;
 }
 
 const defaultRate: Rate = { perSecond: 50, burst: 100 };
@@ -62,7 +64,8 @@ const patchTypes = {
 export function createClient(options: ClientOptions): Client {
   const clock = options.clock ?? systemClock;
   const userAgent = `berg-${options.component ?? "client"}/${version} (node ${process.version})`;
-  const transport = new Transport(options.connection, userAgent, (head) => options.serverClock?.heard(head));
+  const { connection, serverClock, largestAnswerBytes } = options;
+  const transport = new Transport(connection, userAgent, (head) => serverClock?.heard(head), largestAnswerBytes);
   const requests = new Requests({
     transport,
     bucket: new TokenBucket(clock, options.rate ?? defaultRate),

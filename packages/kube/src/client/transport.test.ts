@@ -64,6 +64,16 @@ describe("an answer", () => {
     expect(await outcomeOf(transport.send(get))).toMatchObject({ name: "ConnectionError", sent: true });
     await transport.close();
   });
+
+  test("that is longer than asked for is cut, and a stream is not", async () => {
+    await using server = await ScriptedServer.start((response) => void response.end("x".repeat(2000)));
+    const transport = new Transport(server.connection(), "test", () => {}, 1000);
+    expect(await outcomeOf(transport.send(get))).toMatchObject({ name: "ConnectionError", sent: true });
+    const { ended, text } = watch(transport);
+    await ended;
+    expect(text()).toHaveLength(2000);
+    await transport.close();
+  });
 });
 
 describe("a broken connection names the request and the fault", () => {

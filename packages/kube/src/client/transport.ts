@@ -24,7 +24,8 @@ const connectTimeoutMs = 10_000;
 const answerTimeoutMs = 60_000;
 const callLimits = { headersTimeout: answerTimeoutMs, bodyTimeout: answerTimeoutMs, connections: 64 };
 // A quiet watch may stay silent for longer than any fixed time; the reflector's watchdog decides when it is dead.
-const watchLimits = { headersTimeout: answerTimeoutMs, bodyTimeout: 0, connections: null };
+const watchLimits = { headersTimeout: answerTimeoutMs, bodyTimeout: 0, connections: null as number | null };
+const unlimitedAnswer = -1;
 
 interface Pools {
   calls: Pool;
@@ -36,6 +37,7 @@ export class Transport {
   readonly #connection: Connection;
   readonly #userAgent: string;
   readonly #onHead: (head: Head) => void;
+  readonly #largestAnswer: number;
   readonly #target: { origin: string; base: string };
   /** What new requests use. */
   #pools: Pools;
@@ -43,13 +45,19 @@ export class Transport {
   readonly #open = new Set<Pools>();
   #closed = false;
 
-  /** `onHead` is told of every answer as it begins. */
-  constructor(connection: Connection, userAgent: string, onHead: (head: Head) => void = () => {}) {
+  /** `onHead` is told of every answer as it begins; one to a call that is longer than `largestAnswer` bytes is cut. */
+  constructor(
+    connection: Connection,
+    userAgent: string,
+    onHead: (head: Head) => void = () => {},
+    largestAnswer = unlimitedAnswer,
+  ) {
     const url = new URL(connection.server);
     this.host = url.host;
     this.#connection = connection;
     this.#userAgent = userAgent;
     this.#onHead = onHead;
+    this.#largestAnswer = largestAnswer;
     this.#target = { origin: url.origin, base: url.pathname.replace(/\/$/, "") };
     this.#pools = this.#connect();
   }
@@ -107,7 +115,8 @@ export class Transport {
   }
 
   #connect(before?: Pools): Pools {
-    const pools = { calls: this.#pool(callLimits), watches: this.#pool(watchLimits) };
+    const calls = this.#pool({ ...callLimits, maxResponseSize: this.#largestAnswer });
+    const pools = { calls, watches: this.#pool(watchLimits) };
     this.#open.add(pools);
     if (before) {
       // What is still under way on the old ones may finish there.
@@ -116,7 +125,7 @@ export class Transport {
     return pools;
   }
 
-  #pool(limits: { headersTimeout: number; bodyTimeout: number; connections: number | null }): Pool {
+  #pool(limits: typeof watchLimits & { maxResponseSize?: number }): Pool {
     const connect = this.#connector();
     return new Pool(this.#target.origin, { ...limits, allowH2: false, connect, keepAliveTimeout: 30_000 });
   }

@@ -1,3 +1,5 @@
+import type { LookupFunction } from "node:net";
+
 /**
  * How to reach one API server: what a kubeconfig context or a pod's service account boils down to.
  *
@@ -27,4 +29,6 @@ export interface TlsMaterial {
   /** The name in the server's certificate, where it differs from the host in the URL. */
   servername?: string;
   rejectUnauthorized: boolean;
+  /** Where the server's name is turned into addresses: the one place that can refuse what a socket really connects to. */
+  lookup?: LookupFunction;
 }

@@ -23,7 +23,7 @@ type Source<T extends KubeObject> = Informer<T> | OptionalInformer<T>;
 /** Reconciles the object that changed. */
 export function watchSelf<T extends KubeObject>(informer: Informer<T>, options?: AddOptions): Watch {
   return {
-    informers: [informer],
+    informers: informersOf(informer),
     start: (enqueue) => informer.onChange(({ object }) => enqueue(keyOf(object), options)),
     *all() {
       for (const object of informer.list()) yield keyOf(object);
@@ -70,15 +70,18 @@ export function watchOwned<T extends KubeObject, O extends KubeObject>(
   const { start, all } = watchMapped(source, keysOf, options);
   return {
     get informers() {
-      return [...informersOf(source), owners];
+      return [...informersOf(source), ...informersOf(owners)];
     },
     start,
     all,
   };
 }
 
-/** Nobody waits for a kind that is not served, or cannot be listed; asked anew each time, since it may be by now. */
+/**
+ * Nobody waits for a kind that is not served, or cannot be listed; asked anew each time, since it may be by now. Nor for
+ * what a server has that may be away.
+ */
 function informersOf<T extends KubeObject>(source: Source<T>): AnyInformer[] {
-  if (!(source instanceof OptionalInformer)) return [source];
+  if (!(source instanceof OptionalInformer)) return source.isDispensable ? [] : [source];
   return source.informer ? [source.informer] : [];
 }

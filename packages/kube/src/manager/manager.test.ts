@@ -9,7 +9,7 @@ import type { ControllerOptions } from "../controller/controller.ts";
 import { watchMapped, watchSelf } from "../controller/watches.ts";
 import { LeadershipLost } from "../election/fence.ts";
 import { type ConfigMap, ConfigMaps, Pods } from "../kinds.ts";
-import { type Logger, silentLogger } from "../log.ts";
+import { errorText, type Logger, silentLogger } from "../log.ts";
 import { createMetrics } from "../metrics/metrics.ts";
 import { FakeClock, settle } from "../testing/fake-clock.ts";
 import { FakeLeases } from "../testing/fake-leases.ts";
@@ -70,6 +70,11 @@ class World {
       manager.recorder.event(this.server.objects.get("a") as KubeObject, "Normal", `Done-${key}`, "it is done");
       return undefined;
     };
+  }
+
+  /** As the manager gets it, before its lease guards it. */
+  get client(): Client {
+    return this.#client();
   }
 
   #client(guard: () => void = () => {}): Client {
@@ -570,5 +575,79 @@ describe("the caches of a manager", () => {
     await settle();
     await run;
     world.expectNothingLeft();
+  });
+});
+
+describe("a manager with another server beside its own", () => {
+  async function withOther(world: World, options: Partial<ManagerOptions> = {}) {
+    const manager = await world.manager(options);
+    const away = new World();
+    const other = manager.otherServer(away.client);
+    const theirs = other.informer(ConfigMaps);
+    const own = manager.informer(ConfigMaps);
+    const seen: string[] = [];
+    manager.addController({
+      name: "test",
+      watches: [watchSelf(own), watchMapped(theirs, () => ["told of theirs"])],
+      reconcile: async (key) => {
+        seen.push(`${key}: ${theirs.hasSynced ? "known" : errorText(theirs.failure)}`);
+        return undefined;
+      },
+    });
+    return { manager, away, other, theirs, own, seen };
+  }
+
+  test("works and is ready while that one is away, knows why, and hears of it when it comes", async () => {
+    const world = new World();
+    const port = await freePort();
+    const health = { host: "127.0.0.1", healthPort: port, metricsPort: port };
+    const { manager, away, theirs, own, seen } = await withOther(world, { health });
+    expect(theirs).not.toBe(own);
+    world.server.put("a", {});
+    away.server.put("b", {});
+    away.server.down = true;
+    const run = manager.run(world.stop.signal);
+    await world.clock.advance(29_000);
+    expect(seen).toEqual([]);
+    await world.clock.advance(2_000);
+    expect(seen).toEqual(["default/a: the connection was refused"]);
+    expect(await ask(port, "/readyz")).toBe("200 ok");
+    expect(world.logged.at(-1)).toContain("going on without a kind that another server does not list");
+
+    away.server.down = false;
+    await world.clock.advance(40_000);
+    expect(seen).toEqual(["default/a: the connection was refused", "told of theirs: known"]);
+    expect(theirs.failure).toBeUndefined();
+    world.stop.abort();
+    await run;
+    world.expectNothingLeft();
+    expect(away.server.watches).toBe(0);
+  });
+
+  test("waits for it where it is there, and so never takes it for away", async () => {
+    const world = new World();
+    const { manager, seen } = await withOther(world);
+    world.server.put("a", {});
+    const run = manager.run(world.stop.signal);
+    await world.clock.advance(1_000);
+    expect(seen).toEqual(["default/a: known"]);
+    world.stop.abort();
+    await run;
+  });
+
+  test("writes to it only while it leads", async () => {
+    const world = new World();
+    world.takeLease();
+    const { manager, away, other } = await withOther(world, { election: world.election });
+    const run = manager.run(world.stop.signal);
+    const write = () => other.client.patch(ConfigMaps, "default", "b", { type: "merge", body: {} });
+    await world.clock.advance(10_000);
+    await expect(write()).rejects.toThrow(LeadershipLost);
+    await world.clock.advance(10_000);
+    await write();
+    expect(away.story).toEqual(["patch b"]);
+    world.stop.abort();
+    await run;
+    await expect(write()).rejects.toThrow(LeadershipLost);
   });
 });

@@ -9,7 +9,7 @@
  */
 import { type KubeObject, type ResourceType, resourceName } from "@berg/apimachinery";
 import { AbortFollower, aborted } from "../abort.ts";
-import { Informer } from "../cache/informer.ts";
+import { Informer, type InformerOptions } from "../cache/informer.ts";
 import { reconnectDelay } from "../cache/judge.ts";
 import { OptionalInformer, type OptionalKind } from "../cache/optional-informer.ts";
 import type { Transform } from "../cache/transforms.ts";
@@ -25,6 +25,7 @@ import { errorText, type Logger } from "../log.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { eventLoopCheck, type HealthCheck, informersCheck, LagMonitor } from "./checks.ts";
 import { type HealthServer, startHealthServer } from "./health.ts";
+import type { OtherServer } from "./other-server.ts";
 import { within } from "./within.ts";
 
 export interface ManagerOptions {
@@ -47,7 +48,7 @@ export interface ManagerOptions {
 }
 
 const cacheSyncMs = 120_000;
-/** Of a kind that not every cluster has. Nothing works meanwhile, ends of instances neither. */
+/** Of a kind that not every cluster has, or of another server. Nothing works meanwhile, ends of instances neither. */
 const optionalSyncMs = 30_000;
 /** How long each part of an orderly stop may take; together below the 30 s that a pod is given. */
 const limits = { drainMs: 15_000, flushMs: 2_000, releaseMs: 2_000, healthMs: 1_000 };
@@ -68,6 +69,8 @@ export class Manager {
   readonly #elector: Elector | undefined;
   readonly #events: EventWriter;
   readonly #informers: AnyInformer[] = [];
+  /** Those of #informers that are of other servers. */
+  readonly #elsewhere = new Set<AnyInformer>();
   readonly #optionalInformers: Lookable[] = [];
   /** Those of #informers that the rest does not wait for. */
   readonly #dispensable = new Set<AnyInformer>();
@@ -86,7 +89,7 @@ export class Manager {
     const name = `berg-${component}`;
     this.#elector =
       election && new Elector({ ...surroundings, ...election, name, identity, metrics: metrics.election(name) });
-    this.client = this.#elector ? client.guarded(this.#elector.fence) : client;
+    this.client = this.#guarded(client);
     this.#events = new EventWriter({
       ...surroundings,
       client: this.client,
@@ -110,21 +113,43 @@ export class Manager {
     options: { selection?: Selection; transform?: Transform<T> } = {},
   ): Informer<T> {
     const known = this.#informers.find(
-      (informer) => informer.type === type && informer.isFor(options.selection, options.transform),
+      (informer) =>
+        informer.type === type &&
+        informer.isFor(options.selection, options.transform) &&
+        !this.#elsewhere.has(informer),
     );
-    if (known) return known;
+    return known ?? this.#addInformer({ ...options, type, client: this.client });
+  }
+
+  /** Its writes are held back by the same lease. The client stays the caller's to close. */
+  otherServer(client: Client): OtherServer {
+    const guarded = this.#guarded(client);
+    return {
+      client: guarded,
+      informer: (type, selection = {}) => {
+        const informer = this.#addInformer({ type, selection, client: guarded, isDispensable: true });
+        this.#elsewhere.add(informer);
+        this.#dispensable.add(informer);
+        return informer;
+      },
+    };
+  }
+
+  #addInformer<T extends KubeObject>(options: InformerOptions<T>): Informer<T> {
     const informer = new Informer<T>({
       ...options,
-      type,
-      client: this.client,
       clock: this.#clock,
       random: this.#random,
       log: this.#options.log,
-      metrics: this.#options.metrics.informer(resourceName(type)),
+      metrics: this.#options.metrics.informer(resourceName(options.type)),
     });
     this.#informers.push(informer);
     this.#startInformer?.(informer);
     return informer;
+  }
+
+  #guarded(client: Client): Client {
+    return this.#elector ? client.guarded(this.#elector.fence) : client;
   }
 
   /**
@@ -229,7 +254,11 @@ export class Manager {
     try {
       await within(this.#clock, cacheSyncMs, (late) => {
         const signal = AbortSignal.any([stop, late]);
-        const informers = this.#informers.map((informer) => informer.synced(signal));
+        const informers = this.#informers.map((informer) =>
+          this.#dispensable.has(informer)
+            ? this.#fill(informer, signal, informer.type, "that another server does not list")
+            : informer.synced(signal),
+        );
         return Promise.all([...informers, ...this.#optionalInformers.map((optional) => this.#look(optional, signal))]);
       });
     } catch (cause) {
@@ -247,7 +276,7 @@ export class Manager {
     for (let failures = 1; ; failures++) {
       try {
         await optional.look(signal);
-        return await this.#fill(optional, signal);
+        return await this.#fill(optional, signal, optional.kind, "that is installed and cannot be listed");
       } catch (error) {
         signal.throwIfAborted();
         this.#options.log.warn({ error: errorText(error), failures }, "cannot ask the server which kinds it serves");
@@ -256,13 +285,17 @@ export class Manager {
     }
   }
 
-  async #fill(optional: Lookable, signal: AbortSignal): Promise<void> {
+  async #fill(
+    source: { synced(signal: AbortSignal): Promise<void> },
+    signal: AbortSignal,
+    { group, kind }: OptionalKind,
+    why: string,
+  ): Promise<void> {
     try {
-      await within(this.#clock, optionalSyncMs, (late) => optional.synced(AbortSignal.any([signal, late])));
+      await within(this.#clock, optionalSyncMs, (late) => source.synced(AbortSignal.any([signal, late])));
     } catch {
       signal.throwIfAborted();
-      const { group, kind } = optional.kind;
-      this.#options.log.warn({ group, kind }, "going on without a kind that is installed and cannot be listed");
+      this.#options.log.warn({ group, kind }, `going on without a kind ${why}`);
     }
   }
 
