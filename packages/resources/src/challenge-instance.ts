@@ -1,6 +1,7 @@
 /** ChallengeInstance: one owner's running copy of a Challenge. The spec asks; the status tells what has become of it. */
 import type { KubeObject } from "@berg/apimachinery";
 import { z } from "zod";
+import { conditionLimits, conditions, reason } from "./conditions.ts";
 import { list, listMap, text, time, timeout, uuid } from "./fields.ts";
 import { immutable, ruled, setOnce } from "./rules.ts";
 
@@ -11,14 +12,7 @@ const runtimeStates = ["STARTING", "RUNNING", "STOPPED"] as const;
 export const terminationReasons = ["UserRequest", "Timeout", "AdminTermination", "Failure"] as const;
 
 /** A status write over one of these is refused as a whole: cut what may be longer. */
-export const statusLimits = { message: 4096, services: 256, history: 32, conditions: 32, pods: 64 } as const;
-
-const reason = () =>
-  text({
-    max: 256,
-    pattern: /^([A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?)?$/,
-    must: "must be one word in CamelCase, such as OwnerBusy",
-  });
+export const statusLimits = { ...conditionLimits, services: 256, history: 32, pods: 64 } as const;
 
 const message = () => text({ max: statusLimits.message });
 
@@ -104,21 +98,6 @@ const expiryChange = z
   })
   .describe("One change of the expiry.");
 
-const condition = z
-  .strictObject({
-    type: text({ min: 1, max: 316 }).describe("What it is about, such as NamespaceCreated or PodsReady."),
-    status: z.enum(["True", "False", "Unknown"]).describe("Whether it is so."),
-    observedGeneration: z
-      .int()
-      .min(0)
-      .describe("metadata.generation of the instance that was looked at.")
-      .exactOptional(),
-    lastTransitionTime: time().describe("When the status last changed.").exactOptional(),
-    reason: reason().describe("Why, in one word for programs.").exactOptional(),
-    message: message().describe("Why, in plain words.").exactOptional(),
-  })
-  .describe("One finding about the instance.");
-
 const runningPod = z
   .strictObject({
     container: text({ min: 1, max: 63 }).describe("Name of the container, as the Challenge has it."),
@@ -174,7 +153,7 @@ export const challengeInstanceStatus = ruled(
       .exactOptional(),
     terminatedAt: time().describe("When everything of the instance was gone.").exactOptional(),
     terminationReason: z.enum(terminationReasons).describe("Why the instance ended.").exactOptional(),
-    conditions: listMap(condition, ["type"], statusLimits.conditions)
+    conditions: conditions({ what: "instance", such: "NamespaceCreated or PodsReady" })
       .describe("What the parts of Berg have found, for troubleshooting.")
       .exactOptional(),
     runtime: runtime.exactOptional(),

@@ -55,7 +55,7 @@ const tunnelStatus = z
       .exactOptional(),
     state: z.enum(tunnelStates).describe("Ready: clients can connect. Failed: errorMessage says why they cannot."),
     errorMessage: text({ max: tunnelProxyStatusLimits.errorMessage })
-      .describe("Why the tunnel could not be made, in plain words.")
+      .describe("Why it could not be made, or its server cannot be reached, in plain words.")
       .exactOptional(),
     timestamp: microTime().describe("When this was found, to the microsecond."),
     clientProxyAddresses: list(text({ max: 64 }).describe("One address."), tunnelProxyStatusLimits.clientProxyAddresses)

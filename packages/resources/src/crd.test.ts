@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { customResourceDefinitions } from "./crd.ts";
+import { clusterResourceDefinitions, customResourceDefinitions } from "./crd.ts";
 import type { StructuralSchema } from "./structural.ts";
 
 interface Place {
@@ -16,7 +16,9 @@ function everyNode(schema: StructuralSchema, path: string): Place[] {
   ];
 }
 
-describe.each(customResourceDefinitions())("$metadata.name", ({ spec, metadata }) => {
+const all = [...customResourceDefinitions(), ...clusterResourceDefinitions()];
+
+describe.each(all)("$metadata.name", ({ spec, metadata }) => {
   const [version] = spec.versions;
   const nodes = everyNode(version?.schema.openAPIV3Schema ?? {}, spec.names.kind);
 
@@ -55,10 +57,14 @@ describe.each(customResourceDefinitions())("$metadata.name", ({ spec, metadata }
 });
 
 // The server's message would quote the value that does not match.
-test("no flag has a pattern", () => {
-  const flags = customResourceDefinitions()
+test("no flag and no kubeconfig has a pattern", () => {
+  const secrets = all
     .flatMap(({ spec }) => everyNode(spec.versions[0]?.schema.openAPIV3Schema ?? {}, spec.names.kind))
-    .filter(({ path }) => path.endsWith(".flag"));
-  expect(flags.map(({ path }) => path)).toEqual(["Challenge.spec.flag", "ChallengeInstance.spec.flag"]);
-  expect(flags.filter(({ schema }) => schema.pattern)).toEqual([]);
+    .filter(({ path }) => path.match(/\.(flag|kubeconfig)$/));
+  expect(secrets.map(({ path }) => path)).toEqual([
+    "Challenge.spec.flag",
+    "ChallengeInstance.spec.flag",
+    "KubeconfigRequest.status.kubeconfig",
+  ]);
+  expect(secrets.filter(({ schema }) => schema.pattern)).toEqual([]);
 });

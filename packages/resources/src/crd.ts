@@ -1,4 +1,5 @@
 import type { KubeObject } from "@berg/apimachinery";
+import { clusterDefinitions } from "./cluster-definitions.ts";
 import { type Definition, definitions, type PrinterColumn } from "./definitions.ts";
 import { type StructuralSchema, structuralSchema } from "./structural.ts";
 
@@ -58,7 +59,12 @@ function toCustomResourceDefinition(definition: Definition): CustomResourceDefin
   };
 }
 
-/** The definitions of all our kinds, as they stand in `crds/`. */
+/** The definitions of the kinds that every Berg has, as they stand in `crds/`. */
 export function customResourceDefinitions(): CustomResourceDefinition[] {
   return definitions.map(toCustomResourceDefinition);
+}
+
+/** Those of `berg clusters`, as they stand in `crds/clusters/`. */
+export function clusterResourceDefinitions(): CustomResourceDefinition[] {
+  return clusterDefinitions.map(toCustomResourceDefinition);
 }

@@ -1,28 +1,35 @@
 import { type Client, createClient, unlimited } from "@berg/kube";
 import { type ControlPlane, missingControlPlane, startControlPlane } from "@berg/test";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { customResourceDefinitions } from "./crd.ts";
-import { ChallengeInstances, ContainerNetworks, ContainerNetworkTunnelProxies, definitions } from "./definitions.ts";
-import { crdFolder } from "./generate.ts";
+import { Clusters, KubeconfigRequests } from "./cluster-definitions.ts";
+import { clusterResourceDefinitions, customResourceDefinitions } from "./crd.ts";
+import { ChallengeInstances, ContainerNetworks, ContainerNetworkTunnelProxies } from "./definitions.ts";
+import { clusterCrdFolder, crdFolder } from "./generate.ts";
+import { allDefinitions } from "./testing/definition-of.ts";
 import { describeCrds } from "./testing/describe-crds.ts";
 
 const start = () => startControlPlane({ controllerManager: false, scheduler: false });
 
-describe.skipIf(await missingControlPlane())("the CRDs on a real API server", () => describeCrds(start));
+const all = [...customResourceDefinitions(), ...clusterResourceDefinitions()];
+
+describe.skipIf(await missingControlPlane())("the CRDs on a real API server", () => describeCrds(start, all));
 
 describe.skipIf(await missingControlPlane())("the CRDs for people with kubectl", () => {
   let controlPlane: ControlPlane;
   let client: Client;
+  let installedByDefault: string;
   const kubectl = (...args: string[]) => controlPlane.kubectl(args);
 
   beforeAll(async () => {
     controlPlane = await start();
     client = createClient({ connection: controlPlane.connection, rate: unlimited });
     await kubectl("apply", "--server-side", "--filename", crdFolder);
-    const names = customResourceDefinitions().map(({ metadata }) => `crd/${metadata.name}`);
+    installedByDefault = await kubectl("get", "crd", "--output", "name");
+    await kubectl("apply", "--server-side", "--kustomize", clusterCrdFolder);
+    const names = all.map(({ metadata }) => `crd/${metadata.name}`);
     await kubectl("wait", "--for=condition=Established", ...names);
     // Established comes a moment before the first request is served.
-    for (const { resource } of definitions) {
+    for (const { resource } of allDefinitions) {
       await vi.waitFor(() => kubectl("get", resource.resource), { timeout: 60_000, interval: 100 });
     }
   });
@@ -82,11 +89,47 @@ describe.skipIf(await missingControlPlane())("the CRDs for people with kubectl",
     ]);
   });
 
+  test("leave the kinds of berg clusters to those who ask for them", () => {
+    for (const { metadata } of customResourceDefinitions()) expect(installedByDefault).toContain(metadata.name);
+    for (const { metadata } of clusterResourceDefinitions()) expect(installedByDefault).not.toContain(metadata.name);
+  });
+
+  test("show where a cluster is, and find the kubeconfigs of one", async () => {
+    const metadata = { name: "finals", namespace: "default" };
+    const ref = { name: "finals", key: "kubeconfig" };
+    await client.create(Clusters, {
+      metadata,
+      spec: { byoc: { kubeconfigSecretRef: ref }, administrators: [], deletionPolicy: "Delete" },
+    });
+    const rules = [{ apiGroups: [""], resources: ["pods"], verbs: ["list"] }];
+    for (const cluster of ["finals", "other"]) {
+      await client.create(KubeconfigRequests, {
+        metadata: { name: `${cluster}.viewer`, namespace: "default" },
+        spec: { cluster, clusterRole: { rules }, expiration: 600, output: "Secret" },
+      });
+    }
+    const patched = { subresource: "status" } as const;
+    const merged = (status: object) => ({ type: "merge", body: { status } }) as const;
+    const conditions = [{ type: "ClusterProvisioned", status: "True", reason: "ExternallyProvided", message: "here" }];
+    await client.patch(Clusters, "default", "finals", merged({ phase: "Ready", conditions }), patched);
+    const expirationTimestamp = "2999-01-01T00:00:00Z";
+    const issued = { phase: "Issued", secretRef: ref, expirationTimestamp };
+    await client.patch(KubeconfigRequests, "default", "finals.viewer", merged(issued), patched);
+    expect(await table("kcl", "--output", "wide", "--field-selector", "status.phase=Ready")).toEqual([
+      "NAME PHASE PROVIDER REGION SHOOT PROGRESS MESSAGE AGE",
+      expect.stringMatching(/^finals Ready here \d+s$/),
+    ]);
+    expect(await table("kcr", "--field-selector", "spec.cluster=finals")).toEqual([
+      "NAME CLUSTER PHASE SECRET EXPIRES AGE",
+      expect.stringMatching(`^finals.viewer finals Issued finals ${expirationTimestamp} \\d+s$`),
+    ]);
+  });
+
   test("explain every field", async () => {
     const text = await kubectl("explain", "challengeinstance.spec.challengeRef");
     expect(text).toContain("Namespace of the Challenge.");
     expect(await kubectl("explain", "cntp.spec.tunnels.clientProxyPort")).toContain("Port on the container network");
-    for (const { singular } of definitions) {
+    for (const { singular } of allDefinitions) {
       expect(await kubectl("explain", singular, "--recursive")).toContain("spec");
     }
   });

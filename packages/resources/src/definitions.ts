@@ -1,4 +1,4 @@
-/** Our kinds, each with its schema and with what people see of it in kubectl. */
+/** The kinds that every Berg has, each with its schema and with what people see of it in kubectl. */
 import { defineResource, type KubeObject, type ResourceType } from "@berg/apimachinery";
 import { z } from "zod";
 import { type Challenge, challengeSpec } from "./challenge.ts";
@@ -68,7 +68,7 @@ export const ContainerNetworkTunnelProxies = defineResource<ContainerNetworkTunn
 });
 
 // A column of type `date` shows how long ago something was, and `<invalid>` for what is still to come.
-const age: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
+export const age: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
 
 export const challengeDefinition: Definition<Challenge> = {
   resource: Challenges,

@@ -2,7 +2,8 @@
  * Berg's custom resources. One zod schema per kind is the source of its TypeScript type, its CustomResourceDefinition
  * (`crds/`, generated) and its validation without a server.
  *
- * Reading order: challenge, challenge-instance, container-network, container-network-tunnel-proxy (the schemas) → structural → crd → generate; validate beside it.
+ * Reading order: challenge, challenge-instance, container-network, container-network-tunnel-proxy, cluster,
+ * subscription-request, kubeconfig-request (the schemas) → structural → crd → generate; validate beside it.
  */
 export type {
   Challenge,
@@ -27,6 +28,14 @@ export type {
 } from "./challenge-instance.ts";
 export { phases, statusLimits, terminationReasons } from "./challenge-instance.ts";
 export { environmentText, fileModeBits, transportProtocol } from "./challenge-values.ts";
+export type { Cluster, ClusterCore, ClusterOidcConfig, ClusterPurpose, ClusterSpec } from "./cluster.ts";
+export { clusterPurposes } from "./cluster.ts";
+export { Clusters, KubeconfigRequests, SubscriptionRequests } from "./cluster-definitions.ts";
+export type { ClusterInfrastructure, ClusterProvider } from "./cluster-infrastructure.ts";
+export { clusterProviders } from "./cluster-infrastructure.ts";
+export type { ClusterPhase, ClusterStatus } from "./cluster-status.ts";
+export { clusterPhases, clusterStatusLimits } from "./cluster-status.ts";
+export { conditionLimits } from "./conditions.ts";
 export type {
   ContainerNetwork,
   ContainerNetworkMode,
@@ -48,11 +57,26 @@ export {
   tunnelProxyStatusLimits,
   tunnelStates,
 } from "./container-network-tunnel-proxy.ts";
-export { type CustomResourceDefinition, customResourceDefinitions } from "./crd.ts";
+export { type CustomResourceDefinition, clusterResourceDefinitions, customResourceDefinitions } from "./crd.ts";
 export { ChallengeInstances, Challenges, ContainerNetworks, ContainerNetworkTunnelProxies } from "./definitions.ts";
 export { type FieldError, type FieldPath, fieldName, formatFieldError } from "./field-error.ts";
-export { generatedFiles } from "./generate.ts";
+export { generatedClusterFiles, generatedFiles } from "./generate.ts";
 export { isEnding } from "./is-ending.ts";
+export type {
+  KubeconfigPhase,
+  KubeconfigPolicyRule,
+  KubeconfigRequest,
+  KubeconfigRequestSpec,
+  KubeconfigRequestStatus,
+} from "./kubeconfig-request.ts";
+export { kubeconfigPhases, kubeconfigStatusLimits } from "./kubeconfig-request.ts";
+export type {
+  SubscriptionPhase,
+  SubscriptionRequest,
+  SubscriptionRequestSpec,
+  SubscriptionRequestStatus,
+} from "./subscription-request.ts";
+export { subscriptionPhases, subscriptionProviders } from "./subscription-request.ts";
 export { imageReasons, isOverItsDisk, startReasons, troubleTexts } from "./trouble-texts.ts";
 export { maxTunnels, type TunnelConfiguration } from "./tunnel-configuration.ts";
 export { type Validation, validateChallenge, validateChallengeInstance } from "./validate.ts";

@@ -1,9 +1,12 @@
 /** Every field of a full manifest in turn holds every odd value: what tests put to both validations. */
 import { fullChallengeSpec } from "./cases/challenge.ts";
 import { fullInstanceSpec, fullStatus } from "./cases/challenge-instance.ts";
+import { fullClusterSpec, fullClusterStatus } from "./cases/cluster.ts";
 import { fullNetworkSpec, fullNetworkStatus } from "./cases/container-network.ts";
 import { fullTunnelProxySpec, fullTunnelProxyStatus } from "./cases/container-network-tunnel-proxy.ts";
-import { customResourceDefinitions } from "./crd.ts";
+import { fullKubeconfigSpec, fullKubeconfigStatus } from "./cases/kubeconfig-request.ts";
+import { fullSubscriptionSpec, fullSubscriptionStatus } from "./cases/subscription-request.ts";
+import type { CustomResourceDefinition } from "./crd.ts";
 import type { StructuralSchema } from "./structural.ts";
 
 export interface Odd {
@@ -23,8 +26,8 @@ const oddValues: unknown[] = [
   ...["2028-02-29T00:00:00Z", "2027-02-29T00:00:00Z", "2026-10-01t20:00:00z", "2026-10-01T23:59:60Z"],
 ];
 
-export function* oddManifests(): Generator<Odd> {
-  for (const crd of customResourceDefinitions()) {
+export function* oddManifests(crds: CustomResourceDefinition[]): Generator<Odd> {
+  for (const crd of crds) {
     const schema = crd.spec.versions[0]?.schema.openAPIV3Schema ?? {};
     const { kind } = crd.spec.names;
     for (const path of everyPath(schema)) {
@@ -53,6 +56,9 @@ const fullManifests: Record<string, { spec: unknown; status: unknown }> = {
   ChallengeInstance: { spec: fullInstanceSpec, status: fullStatus },
   ContainerNetwork: { spec: fullNetworkSpec, status: fullNetworkStatus },
   ContainerNetworkTunnelProxy: { spec: fullTunnelProxySpec, status: fullTunnelProxyStatus },
+  Cluster: { spec: fullClusterSpec, status: fullClusterStatus },
+  SubscriptionRequest: { spec: fullSubscriptionSpec, status: fullSubscriptionStatus },
+  KubeconfigRequest: { spec: fullKubeconfigSpec, status: fullKubeconfigStatus },
 };
 
 /** Everything a manifest can hold; that of a Challenge with the way of the flag that `path` is about. */

@@ -1,16 +1,19 @@
+import { apiVersionOf } from "@berg/apimachinery";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Case } from "./cases/case.ts";
 import { ownerId } from "./cases/challenge-instance.ts";
 import { cases } from "./cases.ts";
 import type { ChallengeInstance } from "./challenge-instance.ts";
-import { challengeDefinition, definitions } from "./definitions.ts";
+import { challengeDefinition } from "./definitions.ts";
 import { formatFieldError } from "./field-error.ts";
-import { definitionOf } from "./testing/definition-of.ts";
+import { allDefinitions, definitionOf } from "./testing/definition-of.ts";
 import { validate, validateChallenge, validateChallengeInstance } from "./validate.ts";
 
 function manifest(kind: string, body: object): unknown {
-  return JSON.parse(JSON.stringify({ apiVersion: "berg.norelect.ch/v1", kind, metadata: { name: "case" }, ...body }));
+  const known = allDefinitions.find(({ resource }) => resource.kind === kind);
+  const apiVersion = apiVersionOf((known ?? challengeDefinition).resource);
+  return JSON.parse(JSON.stringify({ apiVersion, kind, metadata: { name: "case" }, ...body }));
 }
 
 function judge({ kind, before, write }: Case) {
@@ -61,6 +64,16 @@ describe("the text of a refusal", () => {
   const network = (spec: object) => manifest("ContainerNetwork", { spec });
   const tunnels = (...given: object[]) =>
     manifest("ContainerNetworkTunnelProxy", { spec: { containerNetworkName: "net", tunnels: given } });
+
+  const purposes = "evaluation, testing, development, production, infrastructure";
+  const infrastructure = {
+    ...{ provider: "aws", machineType: "m5.large", subscriptionSelector: "shared" },
+    ...{ autoScalerMin: 1, autoScalerMax: 5, numberOfZones: 1 },
+  };
+  const cluster = (core: object, changes: object = {}) =>
+    manifest("Cluster", {
+      spec: { core: { region: "eu", ...core }, infrastructure: { ...infrastructure, ...changes } },
+    });
 
   const texts: [unknown, string][] = [
     [
@@ -129,12 +142,34 @@ describe("the text of a refusal", () => {
       tunnels({ name: "a", serverPort: 80, clientProxyPort: 1 }, { name: "b", serverPort: 80, clientProxyPort: 1 }),
       "spec.tunnels: Invalid value: no two tunnels can have the same clientProxyPort at the same clientProxyAddress",
     ],
+    [cluster({ purpose: "prod" }), `spec.core.purpose: Invalid value: purpose must be one of ${purposes}`],
+    [
+      cluster({}, { subscriptionSelector: "tenant:a" }),
+      "spec.infrastructure.subscriptionSelector: Invalid value: \"tenant:a\": must be shared, globalaccount:<id> or <id>, where the id is up to 63 letters, digits, '-', '_' and '.', starting and ending with a letter or digit",
+    ],
+    [
+      cluster({}, { provider: "openstack" }),
+      'spec.infrastructure.provider: Unsupported value: "openstack": supported values: "aws", "azure", "gcp"',
+    ],
+    [
+      cluster({}, { numberOfZones: 6 }),
+      "spec.infrastructure.autoScalerMax: Invalid value: autoScalerMax cannot be less than numberOfZones",
+    ],
+    [manifest("Cluster", { spec: {} }), "spec: Invalid value: exactly one of infrastructure and byoc must be set"],
+    [
+      manifest("KubeconfigRequest", { spec: { cluster: "a" } }),
+      "spec: Invalid value: at least one of clusterRole and role must be set",
+    ],
+    [
+      manifest("KubeconfigRequest", { spec: { cluster: "a", clusterRole: { rules: [] }, expiration: 60 } }),
+      "spec.expiration: Invalid value: 60: must be 600 or more",
+    ],
     [null, "Challenge: Invalid value: must be an object"],
   ];
 
   test.each(texts)("%#: %j", (given, want) => {
     const kind = (given as { kind?: string } | null)?.kind;
-    const wanted = definitions.find(({ resource }) => resource.kind === kind) ?? challengeDefinition;
+    const wanted = allDefinitions.find(({ resource }) => resource.kind === kind) ?? challengeDefinition;
     const { errors } = validate(wanted, given);
     expect(errors.map(formatFieldError)).toEqual([want]);
   });

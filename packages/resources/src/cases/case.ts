@@ -1,7 +1,7 @@
 /** What the CRDs accept and refuse: the shape of one case, and what the cases of several kinds are made of. */
 export interface Case {
   name: string;
-  kind: "Challenge" | "ChallengeInstance" | "ContainerNetwork" | "ContainerNetworkTunnelProxy";
+  kind: string;
   /** What is stored already; without it the case creates. */
   before?: Body;
   /** With a status, it is the status that is written. */

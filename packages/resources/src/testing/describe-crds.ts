@@ -13,13 +13,16 @@ import { type Client, type Connection, createClient, unlimited } from "@berg/kub
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Body, Case } from "../cases/case.ts";
 import { ownerId } from "../cases/challenge-instance.ts";
+import { fullClusterSpec } from "../cases/cluster.ts";
+import { fullKubeconfigSpec } from "../cases/kubeconfig-request.ts";
+import { fullSubscriptionSpec } from "../cases/subscription-request.ts";
 import { cases } from "../cases.ts";
-import { customResourceDefinitions } from "../crd.ts";
-import { ChallengeInstances, definitions } from "../definitions.ts";
+import { type CustomResourceDefinition, clusterResourceDefinitions, customResourceDefinitions } from "../crd.ts";
+import { ChallengeInstances } from "../definitions.ts";
 import { type Odd, oddManifests } from "../odd-manifests.ts";
 import { validate } from "../validate.ts";
 import { fieldManagers } from "../vocabulary.ts";
-import { definitionOf } from "./definition-of.ts";
+import { allDefinitions, definitionOf } from "./definition-of.ts";
 
 type Established = KubeObject & { status?: { conditions?: { type: string; status: string }[] } };
 
@@ -41,9 +44,9 @@ export interface Server {
 const typeOf = (kind: string) => definitionOf(kind).resource;
 const placeOf = (kind: string) => (typeOf(kind).namespaced ? { namespace: "default" } : {});
 
-/** What is started is stopped at the end. */
-export function describeCrds(start: () => Promise<Server>): void {
-  const names = customResourceDefinitions().map(({ metadata }) => metadata.name);
+/** What is started is stopped at the end. `swept`: those of which every field is put to the server, which takes a while. */
+export function describeCrds(start: () => Promise<Server>, swept: CustomResourceDefinition[]): void {
+  const crds = [...customResourceDefinitions(), ...clusterResourceDefinitions()];
   let server: Server | undefined;
   let client: Client;
   let counter = 0;
@@ -51,9 +54,9 @@ export function describeCrds(start: () => Promise<Server>): void {
   beforeAll(async () => {
     server = await start();
     client = createClient({ connection: server.connection, rate: unlimited });
-    for (const definition of customResourceDefinitions()) await client.create(CustomResourceDefinitions, definition);
+    for (const crd of crds) await client.create(CustomResourceDefinitions, crd);
     // Established comes a moment before the first request is served.
-    for (const { resource } of definitions) {
+    for (const { resource } of allDefinitions) {
       await vi.waitFor(() => client.list(resource), { timeout: 60_000, interval: 100 });
     }
   }, 300_000);
@@ -112,6 +115,9 @@ export function describeCrds(start: () => Promise<Server>): void {
     ChallengeInstance: { spec: { challengeRef: { name: "web" }, ownerId } },
     ContainerNetwork: { spec: {} },
     ContainerNetworkTunnelProxy: { spec: { containerNetworkName: "net" } },
+    Cluster: { spec: fullClusterSpec },
+    SubscriptionRequest: { spec: fullSubscriptionSpec },
+    KubeconfigRequest: { spec: fullKubeconfigSpec },
   };
 
   // Nobody thinks of every odd value: this is how the server was found to take a list for a time.
@@ -132,7 +138,7 @@ export function describeCrds(start: () => Promise<Server>): void {
     const disagreements: string[] = [];
     let accepted = 0;
     let refused = 0;
-    for (const odd of oddManifests()) {
+    const put = async (odd: Odd) => {
       const answer = await ask(odd).catch((error: StatusError) => error);
       const definition = definitionOf(odd.kind);
       const head = { apiVersion: apiVersionOf(definition.resource), kind: odd.kind, metadata: { name: "odd" } };
@@ -146,15 +152,21 @@ export function describeCrds(start: () => Promise<Server>): void {
         else if (odd.body.status === undefined && !isDeepStrictEqual(answer.spec, object?.spec))
           disagreements.push(`${odd.name}: stored otherwise`);
       }
-    }
+    };
+    // Some thousands: one after the other they would mostly wait.
+    const odds = oddManifests(swept);
+    const askers = Array.from({ length: 8 }, async () => {
+      for (const odd of odds) await put(odd);
+    });
+    await Promise.all(askers);
     expect(disagreements.slice(0, 20)).toEqual([]);
     expect(accepted).toBeGreaterThan(100);
     expect(refused).toBeGreaterThan(1000);
   });
 
   test("every schema is structural", async () => {
-    for (const name of names) {
-      const { status } = await client.get(CustomResourceDefinitions, "", name);
+    for (const { metadata } of crds) {
+      const { status } = await client.get(CustomResourceDefinitions, "", metadata.name);
       const conditions = Object.fromEntries(status?.conditions?.map(({ type, status }) => [type, status]) ?? []);
       expect(conditions).toEqual({ NamesAccepted: "True", Established: "True" });
     }
