@@ -20,8 +20,9 @@ export interface Given {
 
 let count = 0;
 
-export function onEachEngine(define: (given: Given) => void): void {
-  for (const { name, start, missing } of testEngines) {
+/** `names`: those on which it can be shown at all. */
+export function onEachEngine(define: (given: Given) => void, names: Given["name"][] = ["podman", "docker"]): void {
+  for (const { name, start, missing } of testEngines.filter(({ name }) => names.includes(name))) {
     describe.skipIf(missing)(`on ${name}`, () => {
       let real: TestEngine | undefined;
       let engine: Engine | undefined;

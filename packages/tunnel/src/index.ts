@@ -6,7 +6,7 @@
  */
 export { takeLockNow } from "./image/lock.ts";
 export { addNetworkControllers, type NetworkControllersOptions } from "./networks/networks.ts";
-export type { Guests } from "./proxies/pair/surroundings.ts";
+export type { Guests } from "./proxies/lifecycle/surroundings.ts";
 export {
   startTunnelController,
   type TunnelController,

@@ -13,6 +13,14 @@ export const engineLabels = {
   proxyName: "tunnel.berg.norelect.ch/proxy-name",
 } as const;
 
+/** On images of the client proxy. Containers have those of their image too: so they are none of the above. */
+export const imageLabels = {
+  /** Which Berg built it: nothing of another's is ever removed. */
+  builtBy: "tunnel.berg.norelect.ch/image-built-by",
+  /** Of which version and program: its name, but for its base image. */
+  madeOf: "tunnel.berg.norelect.ch/image-made-of",
+} as const;
+
 /** What the client proxy is told: nothing of it is secret. */
 export const environment = {
   peer: "BERG_TUNNEL_PEER",
@@ -41,6 +49,12 @@ export const eventReasons = {
   connected: "ProxiesConnected",
 } as const;
 
+export const metricNames = {
+  proxies: "berg_tunnel_proxies",
+  tunnels: "berg_tunnels",
+  openStreams: "berg_tunnel_open_streams",
+} as const;
+
 /** Of `status.message` and of events. Each says what to do where there is something to do. */
 export const texts = {
   networkMissing: (name: string) => `Waits for the ContainerNetwork ${name}, which is not there: create it`,
@@ -50,11 +64,13 @@ export const texts = {
   engineUnwell: (why: string) => `Waits for the container engine: ${why}`,
   buildingImage: (base: string) => `The client proxy's image is made on ${base}`,
   starting: "The two proxies are started",
+  imageDelayed: (why: string) => `The client proxy's image could not be made, and it is tried again: ${why}`,
   imageFailed: (why: string) => `The client proxy's image could not be made: ${why}`,
   startFailed: (why: string) => `The proxies could not be started: ${why}`,
   running: "Both proxies run",
   adopted: "Both proxies still run, and were taken over from an earlier controller",
   outOfTouch: (why: string) => `The two proxies have lost each other and try again; open streams go on: ${why}`,
+  serverUnreachable: (why: string) => `The server cannot be reached: ${why}`,
   stopped: "Berg was stopped, and the proxies with it",
   stoppedUnclean: (why: string) =>
     `Berg was stopped; what is left of the proxies goes when it is started again: ${why}`,

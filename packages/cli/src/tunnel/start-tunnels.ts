@@ -7,6 +7,7 @@ import {
   createMetrics,
   type Logger,
   Manager,
+  type Metrics,
   systemClock,
   unlimited,
 } from "@berg/kube";
@@ -22,16 +23,22 @@ export interface TunnelsOptions {
   directory: string;
   /** Where somebody filters the traffic of networks. */
   guests?: Guests;
+  /** Throws where nothing may be written: another process leads. */
+  fence?: () => void;
+  /** Where somebody serves them. */
+  metrics?: Metrics;
   log: Logger;
 }
 
 export interface Tunnels extends AsyncDisposable {
   /** Rejects where they end by themselves. */
   readonly failed: Promise<never>;
+  /** As its disposal; with `keepPairs` the proxies go on, for whoever comes within a minute. */
+  stop(how?: { keepPairs?: boolean }): Promise<void>;
 }
 
 export async function startTunnels(options: TunnelsOptions): Promise<Tunnels> {
-  const { connection, engine, node, directory, log } = options;
+  const { connection, engine, node, directory, fence, log } = options;
   await using parts = new AsyncDisposableStack();
   // What two of them make on the engine has the same marks: each would remove what it does not know of the other.
   const lock = await takeLockNow(join(directory, "controller.lock"));
@@ -40,9 +47,10 @@ export async function startTunnels(options: TunnelsOptions): Promise<Tunnels> {
     throw new ConfigurationError(`another process looks after the tunnels of ${directory}. ${remedy}`);
   }
   parts.use(lock);
-  const metrics = await createMetrics();
-  const client = createClient({ connection, component: "tunnel", rate: unlimited, log, metrics: metrics.requests });
-  parts.defer(() => client.close());
+  const metrics = options.metrics ?? (await createMetrics());
+  const free = createClient({ connection, component: "tunnel", rate: unlimited, log, metrics: metrics.requests });
+  parts.defer(() => free.close());
+  const client = fence ? free.guarded(fence) : free;
   const manager = new Manager({ component: "networks", client, log, metrics });
   addNetworkControllers(manager, { engine, node, clock: systemClock, log });
   const stopping = new AbortController();
@@ -52,10 +60,14 @@ export async function startTunnels(options: TunnelsOptions): Promise<Tunnels> {
     stopping.abort();
     await run.catch(() => {});
   });
-  const tunnels = parts.use(await startTunnelController({ ...options, client, version, metrics }));
+  const controller = parts.use(await startTunnelController({ ...options, client, version, metrics }));
   const networksFailed = new Promise<never>((_, reject) => void run.catch(reject));
-  const failed = Promise.race([tunnels.failed, networksFailed]);
+  const failed = Promise.race([controller.failed, networksFailed]);
   failed.catch(() => {});
   const running = parts.move();
-  return { failed, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  const stop: Tunnels["stop"] = async (how) => {
+    await controller.stop(how);
+    await running.disposeAsync();
+  };
+  return { failed, stop, [Symbol.asyncDispose]: () => stop() };
 }

@@ -7,6 +7,10 @@ export interface TunnelCommandOptions {
   runtime: "auto" | "docker" | "podman";
 }
 
+const absent =
+  "this Berg cannot make tunnels: its image has no part that does. They need the container engine of a machine; " +
+  "run `npm run -s berg -- tunnel` from a checkout there\n";
+
 /** Loaded when it runs: the other commands need no engine. */
 export function addTunnelCommand(berg: Command): void {
   berg
@@ -21,5 +25,16 @@ export function addTunnelCommand(berg: Command): void {
         .default("auto"),
     )
     .option("--kubeconfig <file>", "the cluster, in place of KUBECONFIG, the pod's own or ~/.kube/config")
-    .action(async (options: TunnelCommandOptions) => (await import("./run-tunnel.ts")).runTunnel(options));
+    .action(async (options: TunnelCommandOptions) => {
+      const run = await import("./run-tunnel.ts").catch(isAbsent);
+      if (run) return run.runTunnel(options);
+      process.stderr.write(absent);
+      process.exitCode = 2;
+    });
+}
+
+/** The image of the controller leaves tunnels out; any other mistake is one. */
+function isAbsent(error: unknown): undefined {
+  const { code, message = "" } = error as NodeJS.ErrnoException;
+  if (code !== "ERR_MODULE_NOT_FOUND" || !message.includes("'@berg/tunnel'")) throw error;
 }

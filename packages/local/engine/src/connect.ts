@@ -20,6 +20,8 @@ export function connectEngine(socketPath: string, options: { clock?: Clock } = {
     inspectImage: (name, signal) => images.inspectImage(session, name, signal),
     pullImage: (name, pull, signal) => images.pullImage(session, name, pull, signal),
     loadImage: (archive, signal) => images.loadImage(session, archive, signal),
+    listImages: (labels, signal) => images.listImages(session, labels, signal),
+    removeImage: (name, signal) => images.removeImage(session, name, signal),
     buildImage: (name, build, signal) => buildImage(session, name, build, signal),
 
     createNetwork: (network, signal) => networks.createNetwork(session, network, signal),

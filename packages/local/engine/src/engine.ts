@@ -12,6 +12,9 @@ export interface Engine {
   pullImage(name: string, options: PullOptions, signal?: AbortSignal): Promise<void>;
   /** Of `docker save`, in any of its layouts. */
   loadImage(archive: AsyncIterable<Uint8Array> | Uint8Array, signal?: AbortSignal): Promise<void>;
+  listImages(labels: Labels, signal?: AbortSignal): Promise<ImageSummary[]>;
+  /** One that is not there is removed already. One that a container is of is refused. */
+  removeImage(name: string, signal?: AbortSignal): Promise<void>;
   /** From a directory with a Dockerfile, as a tar archive. What the engine says meanwhile is said line by line. */
   buildImage(name: string, options: BuildOptions, signal?: AbortSignal): Promise<void>;
 
@@ -110,6 +113,12 @@ export interface Image {
   command: readonly string[];
   env: readonly string[];
   workingDir: string;
+}
+
+export interface ImageSummary {
+  /** With their tags. */
+  names: readonly string[];
+  labels: Labels;
 }
 
 export interface NetworkCreate {
@@ -269,6 +278,8 @@ export interface EngineEvent {
   /** `create`, `start`, `die`, `oom`, `destroy`, … */
   action: string;
   labels: Labels;
+  /** That it has ended for want of memory, where the engine tells so with its end, and not by `oom` before. */
+  isOutOfMemory?: boolean;
 }
 
 export interface NetworkEvent {

@@ -19,13 +19,22 @@ export function containerEvents(session: Session, labels: Labels, signal: AbortS
     "follow what happens to containers",
     filters,
     signal,
-    ({ Action: action = "", Actor: actor }) => ({
-      containerId: actor?.ID ?? "",
-      action: actions[action] ?? action,
-      labels: actor?.Attributes ?? {},
-    }),
+    ({ Action: action = "", Actor: actor }) => {
+      const { ID: containerId = "", Attributes } = actor ?? {};
+      const labels = Attributes ?? {};
+      const event = { containerId, action: actions[action] ?? action, labels };
+      return isOutOfMemory(session, event) ? { ...event, isOutOfMemory: true } : event;
+    },
   );
 }
+
+/** Docker has an event for it. Podman has none, and a container that is removed at its end cannot be asked any more. */
+function isOutOfMemory(session: Session, { containerId, action, labels }: EngineEvent): boolean {
+  return action === "die" && labels.containerExitCode === killed && session.oomLog.killed(containerId);
+}
+
+/** By SIGKILL, as Podman says it. */
+const killed = "137";
 
 export function networkEvents(session: Session, signal: AbortSignal): AsyncIterable<NetworkEvent> {
   const filters = filtersOf({}, { type: ["network"] });

@@ -1,7 +1,15 @@
 /** Images: what is known of one, getting it from a registry, taking it from an archive. */
 import { Readable } from "node:stream";
 import { type ImageAnswer, imageOf } from "./answers.ts";
-import { EngineError, type Image, type PullOptions, type RegistryAuth } from "./engine.ts";
+import {
+  EngineError,
+  type Image,
+  type ImageSummary,
+  type Labels,
+  type PullOptions,
+  type RegistryAuth,
+} from "./engine.ts";
+import { filtersOf } from "./filters.ts";
 import { readJsonLines } from "./json-lines.ts";
 import type { Session, SessionCall } from "./session.ts";
 
@@ -22,10 +30,25 @@ export async function inspectImage(session: Session, name: string, signal?: Abor
   const body = await session.find({
     what: `inspect image ${name}`,
     method: "GET",
-    path: `/images/${name.split("/").map(encodeURIComponent).join("/")}/json`,
+    path: `${pathOf(name)}/json`,
     signal,
   });
   return body === undefined ? undefined : imageOf(body as ImageAnswer);
+}
+
+export async function listImages(session: Session, labels: Labels, signal?: AbortSignal): Promise<ImageSummary[]> {
+  const query = { filters: filtersOf(labels) };
+  const { body } = await session.send({ what: "list images", method: "GET", path: "/images/json", query, signal });
+  const listed = (body ?? []) as { RepoTags?: string[] | null; Labels?: Labels | null }[];
+  return listed.map(({ RepoTags, Labels }) => ({ names: RepoTags ?? [], labels: Labels ?? {} }));
+}
+
+export async function removeImage(session: Session, name: string, signal?: AbortSignal): Promise<void> {
+  await session.find({ what: `remove image ${name}`, method: "DELETE", path: pathOf(name), signal });
+}
+
+function pathOf(name: string): string {
+  return `/images/${name.split("/").map(encodeURIComponent).join("/")}`;
 }
 
 export async function pullImage(session: Session, name: string, options: PullOptions, signal?: AbortSignal) {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { failureText, lastLines } from "./build-failure.ts";
 
 const needs =
-  "use one with glibc 2.28 or newer and the C++ library, such as debian:12 or mcr.microsoft.com/azurelinux/base/core:3.0";
+  "delete this object, and create it again with another baseImage: one that has glibc 2.28 or newer and the C++ library, such as debian:12 or mcr.microsoft.com/azurelinux/base/core:3.0";
 const program = "/berg-tunnel-client-proxy";
 
 test.each([
@@ -13,31 +13,31 @@ test.each([
       `${program}: error while loading shared libraries: libstdc++.so.6: cannot open shared object file: No such file or directory`,
     ],
     end: "cannot build image x: exit code 127",
-    want: `the base image old:1 lacks libstdc++.so.6, which the client proxy needs: ${needs}`,
+    want: `the base image old:1 lacks libstdc++.so.6, which the client proxy needs; ${needs}`,
   },
   {
     what: "a library that is too old",
     said: [`${program}: /lib64/libm.so.6: version \`GLIBC_2.27' not found (required by ${program})`],
     end: "exit code 1",
-    want: `the base image old:1 has libraries without GLIBC_2.27, which the client proxy needs: ${needs}`,
+    want: `the base image old:1 has libraries without GLIBC_2.27, which the client proxy needs; ${needs}`,
   },
   {
     what: "no loader, as runc says it",
     said: [],
     end: `runc create failed: unable to start container process: exec: "${program}": stat ${program}: no such file or directory`,
-    want: `the base image old:1 has no loader of glibc, which the client proxy needs: ${needs}`,
+    want: `the base image old:1 has no loader of glibc, which the client proxy needs; ${needs}`,
   },
   {
     what: "no loader, as the kernel says it",
     said: [`exec ${program}: no such file or directory`],
     end: "exit code 1",
-    want: `the base image old:1 has no loader of glibc, which the client proxy needs: ${needs}`,
+    want: `the base image old:1 has no loader of glibc, which the client proxy needs; ${needs}`,
   },
   {
     what: "another processor",
     said: [`exec ${program}: exec format error`],
     end: "exit code 1",
-    want: "the base image old:1 is for another kind of processor than this machine's (x64): use one for that",
+    want: "the base image old:1 is for another kind of processor than this machine's (x64); delete this object, and create it again with another baseImage: one for that",
   },
   {
     what: "anything else",

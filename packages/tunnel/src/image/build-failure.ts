@@ -26,21 +26,23 @@ export function failureText(story: BuildStory): string {
   return [meaning(story, last.join("\n")), ...last].join("\n");
 }
 
-const needs =
-  "use one with glibc 2.28 or newer and the C++ library, such as debian:12 or mcr.microsoft.com/azurelinux/base/core:3.0";
+/** A base image cannot be changed, and Failed is for good. */
+export const remedy = "delete this object, and create it again with another baseImage:";
+
+const needs = `${remedy} one that has glibc 2.28 or newer and the C++ library, such as debian:12 or mcr.microsoft.com/azurelinux/base/core:3.0`;
 
 function meaning({ baseImage, architecture }: BuildStory, text: string): string {
   const base = `the base image ${baseImage}`;
   const [, library] = /error while loading shared libraries: ([^\s:]+):/.exec(text) ?? [];
-  if (library) return `${base} lacks ${library}, which the client proxy needs: ${needs}`;
+  if (library) return `${base} lacks ${library}, which the client proxy needs; ${needs}`;
   const [, version] = /version [`'"]?((?:GLIBC|GLIBCXX|CXXABI|GCC)_[\w.]+)['"]? not found/.exec(text) ?? [];
-  if (version) return `${base} has libraries without ${version}, which the client proxy needs: ${needs}`;
+  if (version) return `${base} has libraries without ${version}, which the client proxy needs; ${needs}`;
   if (/exec format error/i.test(text)) {
-    return `${base} is for another kind of processor than this machine's (${architecture}): use one for that`;
+    return `${base} is for another kind of processor than this machine's (${architecture}); ${remedy} one for that`;
   }
   // The program was just copied there: what is not there is the loader that it names.
   if (/(exec|stat|run)\b.*client-proxy.*no such file or directory/is.test(text)) {
-    return `${base} has no loader of glibc, which the client proxy needs: ${needs}`;
+    return `${base} has no loader of glibc, which the client proxy needs; ${needs}`;
   }
   return `the image could not be built on ${baseImage}`;
 }

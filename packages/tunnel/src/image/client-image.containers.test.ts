@@ -24,7 +24,7 @@ let count = 0;
 onEachEngine((given) => {
   const ensure = (more: Partial<ClientImageOptions> = {}) =>
     ensureClientImage({
-      ...{ engine: given.engine, baseImage: good, directory, version: "0.1.0", entry },
+      ...{ engine: given.engine, baseImage: good, directory, node: "here", version: "0.1.0", entry },
       ...{ clock: systemClock, log: silentLogger, signal: new AbortController().signal },
       ...more,
     });
@@ -100,12 +100,20 @@ onEachEngine((given) => {
     expect(new Set(made.map(({ image }) => image)).size).toBe(1);
   });
 
+  test("those of an older version of ours go when a new one is built, and nobody else's", async () => {
+    const old = await ensure({ version: "0.0.7" });
+    const others = await ensure({ version: "0.0.8", node: "there" });
+    const { image } = await ensure({ version: "0.0.9" });
+    const isThere = async (name: string) => (await given.engine.inspectImage(name)) !== undefined;
+    expect([await isThere(old.image), await isThere(others.image), await isThere(image)]).toEqual([false, true, true]);
+  });
+
   test("a base image that lacks a library is told by the library's name", async () => {
     const name = "berg.test/no-cpp:1";
     await given.engine.loadImage(await baseImage(name, /libstdc\+\+/));
     const text = await failure({ baseImage: name });
     expect(text).toMatch(
-      /^the base image berg\.test\/no-cpp:1 lacks libstdc\+\+\.so\.6, which the client proxy needs: use one with/,
+      /^the base image berg\.test\/no-cpp:1 lacks libstdc\+\+\.so\.6, which the client proxy needs; delete this object, and create it again with another baseImage: one that has/,
     );
     expect(text).toContain("error while loading shared libraries: libstdc++.so.6");
   });
@@ -114,7 +122,7 @@ onEachEngine((given) => {
     const name = "berg.test/no-loader:1";
     await given.engine.loadImage(await baseImage(name, /./));
     expect(await failure({ baseImage: name })).toMatch(
-      /^the base image berg\.test\/no-loader:1 has no loader of glibc, which the client proxy needs: use one with/,
+      /^the base image berg\.test\/no-loader:1 has no loader of glibc, which the client proxy needs; delete this object, and create it again with another baseImage: one that has/,
     );
   });
 
@@ -122,7 +130,7 @@ onEachEngine((given) => {
     await using registry = await startRegistry(given.real.hostAddress);
     const text = await failure({ baseImage: `${registry.address}/team/nothing:1` });
     expect(text).toMatch(
-      /is not on this machine, and cannot be pulled: cannot pull image .*; pull or load it, or use another$/,
+      /is not on this machine, and cannot be pulled: cannot pull image .*; delete this object, and create it again with another baseImage, or when this one has been pulled or loaded$/,
     );
   });
 

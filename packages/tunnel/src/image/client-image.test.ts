@@ -21,8 +21,9 @@ afterEach(() => rm(directory, { recursive: true }));
 const base: Partial<Image> = { id: "sha256:0123456789abcdef" };
 
 function ensure(engine: Partial<Engine>, baseImage = "debian:12") {
+  const all: Partial<Engine> = { listImages: async () => [], ...engine };
   return ensureClientImage({
-    ...{ engine: engine as Engine, baseImage, directory, version: "0.1.0" },
+    ...{ engine: all as Engine, baseImage, directory, node: "here", version: "0.1.0" },
     ...{ entry: fileURLToPath(new URL("./testing/stand-in.ts", import.meta.url)) },
     ...{ clock: systemClock, log: silentLogger, signal: new AbortController().signal },
   });
@@ -35,7 +36,9 @@ test.each(["debian:12\nRUN evil", "", "a b", "--platform=x", "$HOME", "a".repeat
   async (name) => {
     const failure = ensure({}, name);
     await expect(failure).rejects.toBeInstanceOf(ImageBuildFailed);
-    await expect(failure).rejects.toThrow(/^".*" is not the name of an image: use one such as debian:12$/);
+    await expect(failure).rejects.toThrow(
+      /^".*" is not the name of an image; .* another baseImage: one such as debian:12$/,
+    );
   },
 );
 
@@ -59,6 +62,33 @@ const goings: { when: string; engine: Partial<Engine> }[] = [
 
 test.each(goings)("an engine that goes $when is no failed build: it may be tried again", async ({ engine }) => {
   await expect(ensure(engine)).rejects.toBeInstanceOf(EngineError);
+});
+
+test("images of another version that this Berg has built are removed after a build, and no others", async () => {
+  const asked: unknown[] = [];
+  const mark = "tunnel.berg.norelect.ch/image-made-of";
+  let built = "";
+  const engine: Partial<Engine> = {
+    inspectImage: known,
+    async buildImage(name) {
+      built = name;
+    },
+    async listImages(labels) {
+      asked.push(labels);
+      const madeOf = built.replace(/[^-]*$/, "");
+      return [
+        { names: ["berg-tunnel-client:old"], labels: { [mark]: "berg-tunnel-client:0.0.9-0123-" } },
+        { names: ["berg-tunnel-client:other-base"], labels: { [mark]: madeOf } },
+      ];
+    },
+    async removeImage(name) {
+      asked.push(name);
+      throw new EngineError("a container is of it", 409);
+    },
+  };
+  // One that is in use is no failure of the build.
+  expect(await ensure(engine)).toEqual({ image: built, built: true });
+  expect(asked).toEqual([{ "tunnel.berg.norelect.ch/image-built-by": "here" }, "berg-tunnel-client:old"]);
 });
 
 test("one that is built while we wait for our turn is used", async () => {

@@ -5,8 +5,9 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, errorText, type Logger } from "@berg/kube";
-import { type Engine, EngineError, type Image, type TarEntry, tarParts } from "@berg/local-engine";
-import { failureText, ImageBuildFailed } from "./build-failure.ts";
+import { type Engine, EngineError, type Image, type Labels, type TarEntry, tarParts } from "@berg/local-engine";
+import { imageLabels } from "../vocabulary.ts";
+import { failureText, ImageBuildFailed, remedy } from "./build-failure.ts";
 import { checkFlag } from "./bundle.ts";
 import { type Executable, makeExecutable, readProgram } from "./executable.ts";
 import { imageName } from "./image-name.ts";
@@ -18,6 +19,8 @@ export interface ClientImageOptions {
   baseImage: string;
   /** For the lock, and for what a build needs while it lasts: `<data directory>/tunnel`. */
   directory: string;
+  /** Which Berg this is: images that it has built of another version are removed. */
+  node: string;
   /** Of Berg, for people who read the image's tag. */
   version: string;
   clock: Clock;
@@ -53,9 +56,11 @@ export async function ensureClientImage(options: ClientImageOptions): Promise<Cl
   await rm(work, { recursive: true, force: true });
   const began = clock.monotonic();
   await using executable = await makeExecutable(program, work, signal);
-  await build(image, executable, options);
+  const labels = { [imageLabels.builtBy]: options.node, [imageLabels.madeOf]: imageName(version, program.hash, "") };
+  await build(image, executable, labels, options);
   const seconds = Math.round((clock.monotonic() - began) / 100) / 10;
   log.info({ image, baseImage, seconds }, "built the client proxy's image");
+  await removeOlder(labels, options);
   return { image, built: true };
 }
 
@@ -65,7 +70,7 @@ const clientProxy = join(import.meta.dirname, "../client-proxy/main.ts");
 function refuseOdd(baseImage: string): void {
   if (/^[A-Za-z0-9][\w.:/@-]{0,511}$/.test(baseImage)) return;
   const said = JSON.stringify(baseImage.slice(0, 100));
-  throw new ImageBuildFailed(`${said} is not the name of an image: use one such as debian:12`, undefined);
+  throw new ImageBuildFailed(`${said} is not the name of an image; ${remedy} one such as debian:12`, undefined);
 }
 
 /** One that is there is not pulled again: it works without a network, and does not change under anybody's feet. */
@@ -78,7 +83,7 @@ async function findBase({ engine, baseImage, log, signal }: ClientImageOptions):
   } catch (error) {
     throwUnlessRefused(error, signal);
     throw new ImageBuildFailed(
-      `the base image ${baseImage} is not on this machine, and cannot be pulled: ${errorText(error)}; pull or load it, or use another`,
+      `the base image ${baseImage} is not on this machine, and cannot be pulled: ${errorText(error)}; delete this object, and create it again with another baseImage, or when this one has been pulled or loaded`,
       error,
     );
   }
@@ -89,7 +94,12 @@ async function findBase({ engine, baseImage, log, signal }: ClientImageOptions):
 
 const inside = "/berg-tunnel-client-proxy";
 
-async function build(image: string, executable: Executable, options: ClientImageOptions): Promise<void> {
+async function build(
+  image: string,
+  executable: Executable,
+  labels: Labels,
+  options: ClientImageOptions,
+): Promise<void> {
   const { engine, baseImage, log, signal } = options;
   log.info({ image, baseImage }, "builds the client proxy's image");
   const dockerfile = [
@@ -97,6 +107,7 @@ async function build(image: string, executable: Executable, options: ClientImage
     `COPY client-proxy ${inside}`,
     // Without a shell, which the base image may not have.
     `RUN ${JSON.stringify([inside, checkFlag])}`,
+    ...Object.entries(labels).map(([key, value]) => `LABEL ${key}=${JSON.stringify(value)}`),
     `ENTRYPOINT ${JSON.stringify([inside])}`,
     "CMD []",
     "WORKDIR /",
@@ -119,6 +130,22 @@ async function build(image: string, executable: Executable, options: ClientImage
     throwUnlessRefused(error, signal);
     const story = { baseImage, architecture: process.arch, said, end: errorText(error) };
     throw new ImageBuildFailed(failureText(story), error);
+  }
+}
+
+/** Those of an older Berg in our place are of no use to anybody. One that still runs is left until the next build. */
+async function removeOlder(labels: Labels, { engine, node, log, signal }: ClientImageOptions): Promise<void> {
+  try {
+    for (const { names, labels: marks } of await engine.listImages({ [imageLabels.builtBy]: node }, signal)) {
+      if (marks[imageLabels.madeOf] === labels[imageLabels.madeOf]) continue;
+      for (const name of names) {
+        await engine.removeImage(name, signal);
+        log.info({ image: name }, "removed an older image of the client proxy");
+      }
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    log.warn({ error: errorText(error) }, "older images of the client proxy could not all be removed");
   }
 }
 

@@ -6,6 +6,7 @@ import {
   type ContainerNetworkStatus,
   containerNetworkStatusLimits as limits,
 } from "@berg/resources";
+import { cut, observed } from "../status-parts.ts";
 import { networkTexts } from "./vocabulary.ts";
 
 type Status = ContainerNetworkStatus;
@@ -22,7 +23,7 @@ export function running(object: ContainerNetwork, network: Network, containers: 
   return {
     ...observed(object),
     state: "Running",
-    ...(notes.length > 0 && { message: cut(notes.join(". ")) }),
+    ...(notes.length > 0 && { message: cut(notes.join(". "), limits.message) }),
     id: network.id,
     networkName: network.name,
     driver: network.driver,
@@ -41,20 +42,16 @@ export function without(
   why: string,
 ): Status {
   const id = state === "Removed" ? object.status?.id : undefined;
-  return { ...observed(object), state, message: cut(why), ...(id !== undefined && { id }), networkName };
+  return {
+    ...observed(object),
+    state,
+    message: cut(why, limits.message),
+    ...(id !== undefined && { id }),
+    networkName,
+  };
 }
 
 /** As it was, with other words. */
 export function withMessage(object: ContainerNetwork, message: string): Status {
-  return { state: "Pending", ...object.status, ...observed(object), message: cut(message) };
-}
-
-function observed({ metadata }: ContainerNetwork): Pick<Status, "observedGeneration"> {
-  const { generation } = metadata;
-  return generation === undefined ? {} : { observedGeneration: generation };
-}
-
-function cut(text: string): string {
-  const characters = [...text];
-  return characters.length <= limits.message ? text : `${characters.slice(0, limits.message - 1).join("")}…`;
+  return { state: "Pending", ...object.status, ...observed(object), message: cut(message, limits.message) };
 }

@@ -65,6 +65,7 @@ function seen({ state, status, memory = nothingDone, network = runningNetwork, d
 const runningNetwork = { metadata: { name: "net" }, status: { state: "Running" } };
 const goingNetwork = { ...runningNetwork, metadata: { name: "net", deletionTimestamp: "2026-01-01T00:00:00Z" } };
 
+const heldUp = (retryAt: number) => ({ why: "the engine is away", failures: 1, retryAt });
 const writes = (state: string, message: string | RegExp) => ({
   do: "write",
   status: expect.objectContaining({ state, message: expect.stringMatching(message) }),
@@ -108,6 +109,50 @@ describe("one step from each state", () => {
       name: "the image cannot be made",
       given: { state: "BuildingImage", memory: { ...nothingDone, failure: "no disk" } },
       want: writes("Failed", /no disk/),
+    },
+    {
+      name: "the image cannot be made now",
+      given: { state: "BuildingImage", memory: { ...nothingDone, heldUp: heldUp(1_500) } },
+      want: writes("Pending", /engine is away/),
+    },
+    {
+      name: "the image can be tried again",
+      given: { state: "BuildingImage", memory: { ...nothingDone, heldUp: heldUp(1_000) } },
+      want: { do: "build" },
+    },
+    {
+      name: "the start did not succeed now",
+      given: { state: "Starting", memory: { ...nothingDone, isClean: false, heldUp: heldUp(900) } },
+      want: writes("Pending", /engine is away/),
+    },
+    {
+      name: "what is left of the start",
+      given: { state: "Pending", memory: { ...nothingDone, isClean: false, heldUp: heldUp(1_500) } },
+      want: { do: "cleanUp" },
+    },
+    {
+      name: "what is left of the start, without a network",
+      given: { state: "Pending", network: undefined, memory: { ...nothingDone, isClean: false } },
+      want: { do: "cleanUp" },
+    },
+    {
+      name: "what is left of the start, while the engine is away",
+      given: { state: "Pending", memory: { ...nothingDone, isClean: false }, more: { engineTrouble: "no answer" } },
+      want: writes("Pending", /engine: no answer/),
+    },
+    {
+      name: "a while after the start did not succeed",
+      given: {
+        state: "Pending",
+        status: { observedGeneration: 1, message: "the engine is away" },
+        memory: { ...nothingDone, heldUp: heldUp(1_500) },
+      },
+      want: { do: "wait", until: 1_500 },
+    },
+    {
+      name: "long enough after the start did not succeed",
+      given: { state: "Pending", memory: { ...nothingDone, heldUp: heldUp(1_000) } },
+      want: writes("BuildingImage", /base/),
     },
     { name: "Starting", given: { state: "Starting" }, want: { do: "start" } },
     { name: "started", given: { state: "Starting", memory: startedMemory }, want: writes("Running", /run/) },

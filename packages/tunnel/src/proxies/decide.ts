@@ -2,7 +2,8 @@
  * What to do next for one object: one step, from what is seen. Pure; reconcile.ts does it and looks again.
  *
  *     (empty)/Pending ──► BuildingImage ──► Starting ──► Running ──► Failed
- *            └──── image is current ──────────►┘
+ *          │ ▲ └──── image is current ────────►┘
+ *          └─┴── the engine has gone meanwhile ┘
  *
  * Each state has its function below, in this order. A state is written before its work begins, so that a controller
  * which comes after a crash knows what may be half done. What takes long is a Work: it goes on beside the reconcile, and
@@ -72,15 +73,19 @@ const states: Record<TunnelProxyState, (seen: Seen) => Step> = {
 };
 
 function pending(seen: Seen): Step {
-  const { object, network, engineTrouble, isImageCurrent, now } = seen;
+  const { object, network, engineTrouble, isImageCurrent, memory, now } = seen;
   const { containerNetworkName: name, baseImage } = object.spec;
   const waits = (why: string, until?: number) => {
     return written(seen, statuses.withoutPair(seen, "Pending", why)) ?? ({ do: "wait", until } as const);
   };
+  if (engineTrouble !== undefined) return waits(texts.engineUnwell(engineTrouble), now + engineRetryMs);
+  // Of a start that came to nothing.
+  if (!memory.isClean) return uncleaned(seen, "cleanUp");
   if (!network || network.metadata.deletionTimestamp) return waits(texts.networkMissing(name));
   const { state = "", message = "" } = network.status ?? {};
   if (state !== "Running") return waits(texts.networkNotRunning(name, state, message));
-  if (engineTrouble !== undefined) return waits(texts.engineUnwell(engineTrouble), now + engineRetryMs);
+  const { heldUp } = memory;
+  if (heldUp && heldUp.retryAt > now) return waits(heldUp.why, heldUp.retryAt);
   if (isImageCurrent) return write(statuses.withoutPair(seen, "Starting", texts.starting));
   return write(statuses.withoutPair(seen, "BuildingImage", texts.buildingImage(baseImage)));
 }
@@ -88,14 +93,25 @@ function pending(seen: Seen): Step {
 function buildingImage(seen: Seen): Step {
   const { failure, isImageReady } = seen.memory;
   if (failure !== undefined) return write(statuses.failed(seen, failure));
+  const setback = heldUp(seen);
+  if (setback) return setback;
   return isImageReady ? write(statuses.withoutPair(seen, "Starting", texts.starting)) : { do: "build" };
 }
 
 function starting(seen: Seen): Step {
   const { failure, pair } = seen.memory;
   if (failure !== undefined) return write(statuses.failed(seen, failure));
+  const setback = heldUp(seen);
+  if (setback) return setback;
   const hasTunnels = seen.object.spec.tunnels.length > 0;
   return pair ? write(statuses.running(seen, pair, seen.memory, !hasTunnels)) : { do: "start" };
+}
+
+/** Back to Pending: there what is left is removed first, and then it goes on by itself. */
+function heldUp(seen: Seen): Step | undefined {
+  const { heldUp: setback, isClean, pair } = seen.memory;
+  if (!setback || pair || (isClean && setback.retryAt <= seen.now)) return undefined;
+  return write(statuses.withoutPair(seen, "Pending", setback.why));
 }
 
 function running(seen: Seen): Step {
@@ -127,10 +143,11 @@ function deleting(seen: Seen): Step {
 function uncleaned(seen: Seen, work: "takeOver" | "cleanUp"): Step {
   const { unclean } = seen.memory;
   if (!unclean || unclean.retryAt <= seen.now) return { do: work };
-  const isFailed = seen.object.status?.state === "Failed" && !seen.object.metadata.deletionTimestamp;
-  // Why it has failed is worth more.
+  const { heldUp } = seen.memory;
+  const isToldWhy = !seen.object.metadata.deletionTimestamp && (seen.object.status?.state === "Failed" || heldUp);
+  // Why it has failed, or waits, is worth more.
   const text = work === "takeOver" ? texts.takeOverFailed(unclean.why) : texts.cleanUpFailed(unclean.why);
-  const told = isFailed ? undefined : written(seen, statuses.withMessage(seen, text));
+  const told = isToldWhy ? undefined : written(seen, statuses.withMessage(seen, text));
   return told ?? { do: "wait", until: unclean.retryAt };
 }
 

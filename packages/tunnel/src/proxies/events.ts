@@ -27,8 +27,9 @@ export function eventsOf(before: Status | undefined, after: Status): Told[] {
   // When the pair fails its tunnels do; one event says so.
   if (state !== "Running") return told;
   const errors = new Map(before?.tunnelStatuses?.map((tunnel) => [tunnel.name, tunnel.errorMessage]));
-  for (const { name, errorMessage } of after.tunnelStatuses ?? []) {
-    if (errorMessage === undefined || errors.get(name) === errorMessage) continue;
+  for (const { name, state, errorMessage } of after.tunnelStatuses ?? []) {
+    // Of one that is Ready it speaks of its server, which has an event of its own.
+    if (state !== "Failed" || errors.get(name) === errorMessage) continue;
     const text = `The tunnel ${name} cannot be used, and is tried again: ${errorMessage}`;
     told.push({ type: "Warning", reason: eventReasons.tunnelFailed, message: text });
   }

@@ -29,6 +29,12 @@ export class Memories {
     if (known) this.#entries.set(uid, { ...known, memory: { ...known.memory, ...change } });
   }
 
+  /** One of the proxies has. The first reason counts; of a start that has come to nothing, it is none any more. */
+  ended(uid: string, why: string): void {
+    const { failure, pair, work } = this.get(uid) ?? {};
+    if (failure === undefined && (pair || work)) this.update(uid, { failure: why });
+  }
+
   forget(uid: string): void {
     this.#entries.delete(uid);
   }

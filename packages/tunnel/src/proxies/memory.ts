@@ -19,6 +19,16 @@ export interface PairFacts {
   readonly dataPort: number;
 }
 
+/** What did not succeed, and is tried again. */
+export interface Setback {
+  /** As its owner is told. */
+  readonly why: string;
+  /** In a row. */
+  readonly failures: number;
+  /** Monotonic. */
+  readonly retryAt: number;
+}
+
 /** What has become of one tunnel of the spec. */
 export interface AppliedTunnel {
   readonly id: number;
@@ -38,6 +48,14 @@ export interface AppliedTunnel {
   readonly isUndeleted?: true;
 }
 
+/** How the server behind a tunnel was found, where anything was ever wrong with it. */
+export interface ServerState {
+  /** Why it cannot be reached, as the tunnel's status says it; undefined since a stream has got through again. */
+  readonly trouble: string | undefined;
+  /** When this was found out. */
+  readonly timestamp: string;
+}
+
 export interface Memory {
   readonly work: Work | undefined;
   /** Whether what an earlier process left behind was looked at. */
@@ -48,14 +66,18 @@ export interface Memory {
   readonly pair: PairFacts | undefined;
   /** Why there is no pair, or none any more. */
   readonly failure: string | undefined;
+  /** Why the last image or start did not succeed, where that says nothing about the next. */
+  readonly heldUp: Setback | undefined;
   /** Why the proxies do not hear each other, while they do not. */
   readonly outOfTouch: string | undefined;
   /** By name. */
   readonly tunnels: ReadonlyMap<string, AppliedTunnel>;
+  /** By the tunnel's id. */
+  readonly servers: ReadonlyMap<number, ServerState>;
   /** The highest id that was ever given to a tunnel of the pair. */
   readonly lastTunnelId: number;
-  /** Why the last clean-up did not succeed, and when it is tried again (monotonic). */
-  readonly unclean: { readonly why: string; readonly failures: number; readonly retryAt: number } | undefined;
+  /** Why the last clean-up did not succeed. */
+  readonly unclean: Setback | undefined;
 }
 
 /** Of an object that no process has worked on. */
@@ -66,8 +88,10 @@ export const nothingDone: Memory = Object.freeze({
   isImageReady: false,
   pair: undefined,
   failure: undefined,
+  heldUp: undefined,
   outOfTouch: undefined,
   tunnels: new Map(),
+  servers: new Map(),
   lastTunnelId: 0,
   unclean: undefined,
 });

@@ -1,7 +1,7 @@
 import type { Stored } from "@berg/apimachinery";
 import { FakeClock } from "@berg/kube/testing";
 import type { ContainerNetworkTunnelProxy } from "@berg/resources";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Memories } from "./memories.ts";
 import type { Memory } from "./memory.ts";
 import { listenerOf } from "./pair-listener.ts";
@@ -16,8 +16,9 @@ function start(memory: Partial<Memory> = {}) {
   const looks: string[] = [];
   const recorder = { event: (_object: unknown, _type: string, reason: string) => void told.push(reason) };
   const clock = new FakeClock();
-  const listener = listenerOf(object, { memories, enqueue: (name) => void looks.push(name), recorder, clock });
-  return { listener, told, looks, now: () => memories.get("u") };
+  const enqueue = (name: string, afterMs = 0) => void looks.push(afterMs > 0 ? `${name} in ${afterMs}` : name);
+  const listener = listenerOf(object, { memories, enqueue, recorder, clock });
+  return { listener, told, looks, clock, now: () => memories.get("u") };
 }
 
 const pair = {} as Memory["pair"];
@@ -54,8 +55,58 @@ test("before there is a pair nobody is told", () => {
   expect([told, looks]).toEqual([[], ["p"]]);
 });
 
+test("the end of a proxy is a failure", () => {
+  const { listener, looks, now } = start({ pair });
+  listener.ended("exit code 1");
+  expect([now()?.failure, looks]).toEqual(["The server proxy has ended (exit code 1)", ["p"]]);
+});
+
+test("the end of what a start has left is none", () => {
+  const { listener, now } = start({ heldUp: { why: "the engine is away", failures: 1, retryAt: 0 } });
+  listener.ended("exit code 1");
+  expect(now()?.failure).toBe(undefined);
+});
+
 test("the first reason for the end is kept", () => {
-  const { listener, now } = start({ failure: "its container has ended" });
+  const { listener, now } = start({ pair, failure: "its container has ended" });
   listener.ended("exit code 1");
   expect(now()?.failure).toBe("its container has ended");
+});
+
+describe("servers", () => {
+  const db = { id: 1, name: "db" };
+  const web = { id: 2, name: "web" };
+  const troubles = (memory: Memory | undefined) =>
+    [...(memory?.servers ?? [])].map(([id, { trouble }]) => [id, trouble]);
+
+  test("that cannot be reached are known until a stream gets through", () => {
+    const { listener, told, now } = start({ pair });
+    listener.serverUnreachable(db, "refused");
+    listener.serverUnreachable(web, "no answer");
+    listener.serverReached(1);
+    expect(troubles(now())).toEqual([
+      [1, undefined],
+      [2, "The server cannot be reached: no answer"],
+    ]);
+    expect(told).toEqual(["ServerUnreachable", "ServerUnreachable"]);
+  });
+
+  test("of which nothing new is told cost nothing", () => {
+    const { listener, told, looks } = start({ pair });
+    listener.serverReached(1);
+    listener.serverUnreachable(db, "refused");
+    listener.serverUnreachable(db, "refused");
+    expect([told, looks]).toEqual([["ServerUnreachable"], ["p"]]);
+  });
+
+  test("that come and go are looked at every ten seconds, and as they are in the end", async () => {
+    const { listener, looks, clock, now } = start({ pair });
+    for (let stream = 0; stream < 1_000; stream++) {
+      listener.serverUnreachable(db, "refused");
+      listener.serverReached(1);
+      await clock.advance(25);
+    }
+    expect(looks).toEqual(["p", "p in 10000", "p in 10000", "p in 10000"]);
+    expect(troubles(now())).toEqual([[1, undefined]]);
+  });
 });

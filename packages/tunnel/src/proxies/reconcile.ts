@@ -4,9 +4,7 @@ import {
   addFinalizer,
   type Client,
   type EventRecorder,
-  errorText,
   type Informer,
-  microTimestamp,
   type OwnWrites,
   type Result,
   removeFinalizer,
@@ -22,8 +20,10 @@ import {
 import { eventReasons, texts } from "../vocabulary.ts";
 import { decide, type Seen, type Step } from "./decide.ts";
 import { eventsOf } from "./events.ts";
+import { engineTrouble } from "./lifecycle/engine-trouble.ts";
+import type { PairSurroundings } from "./lifecycle/surroundings.ts";
 import type { Memories } from "./memories.ts";
-import type { PairSurroundings } from "./pair/surroundings.ts";
+import { microTime } from "./micro-time.ts";
 import type { Pairs } from "./pairs.ts";
 import type { Works } from "./works.ts";
 
@@ -66,22 +66,12 @@ async function gather(object: TunnelProxy, around: Reconciler, signal: AbortSign
     object,
     isHeld,
     network,
-    engineTrouble: asksEngine ? await engineTrouble(around, signal) : undefined,
+    engineTrouble: asksEngine ? await engineTrouble(around.engine, signal) : undefined,
     isImageCurrent: pairs.isImageCurrent(object.spec.baseImage),
     memory,
     now: clock.monotonic(),
-    time: microTimestamp(clock),
+    time: microTime(clock),
   };
-}
-
-async function engineTrouble({ engine }: Reconciler, signal: AbortSignal): Promise<string | undefined> {
-  try {
-    await engine.info(signal);
-    return undefined;
-  } catch (error) {
-    signal.throwIfAborted();
-    return errorText(error);
-  }
 }
 
 /** Whether something is under way now, whose end is waited for. */
@@ -118,7 +108,9 @@ async function perform(
       });
       return true;
     case "cleanUp":
-      works.begin(uid, "cleanUp", (ending) => pairs.cleanUp(uid, ending));
+      works.begin(uid, "cleanUp", (ending) =>
+        isWaiting(object) ? pairs.beginAnew(uid, ending) : pairs.cleanUp(uid, ending),
+      );
       return true;
     case "abort":
       works.abort(uid);
@@ -127,6 +119,10 @@ async function perform(
       await letGo(object, around, signal);
       return true;
   }
+}
+
+function isWaiting({ metadata, status }: TunnelProxy): boolean {
+  return status?.state === "Pending" && !metadata.deletionTimestamp;
 }
 
 /** With the version that was seen: what anybody else has written since is not lost, and is looked at first. */

@@ -1,8 +1,13 @@
 /** The status that an object has in each state, made from the one that it had. Pure. */
-import type { ContainerNetworkTunnelProxy, ContainerNetworkTunnelProxyStatus } from "@berg/resources";
+import {
+  type ContainerNetworkTunnelProxy,
+  type ContainerNetworkTunnelProxyStatus,
+  tunnelProxyStatusLimits as limits,
+} from "@berg/resources";
+import { cut, observed } from "../status-parts.ts";
 import { texts } from "../vocabulary.ts";
 import type { Memory, PairFacts } from "./memory.ts";
-import { cut, endedStatuses, isAnotherSet, tunnelStatuses } from "./tunnels/statuses.ts";
+import { endedStatuses, isAnotherSet, tunnelStatuses } from "./tunnels/statuses.ts";
 
 type Status = ContainerNetworkTunnelProxyStatus;
 /** What every status is made of. */
@@ -18,7 +23,7 @@ export function withoutPair({ object }: Before, state: "Pending" | "BuildingImag
   return {
     ...observed(object),
     state,
-    message: cut(why, "message"),
+    message: cut(why, limits.message),
     ...(tunnelConfigurationVersion !== undefined && { tunnelConfigurationVersion }),
   };
 }
@@ -30,7 +35,7 @@ export function failed({ object, time }: Before, why: string): Status {
   return {
     ...observed(object),
     state: "Failed",
-    message: cut(why, "message"),
+    message: cut(why, limits.message),
     ...(status?.tunnelStatuses && { tunnelStatuses: endedStatuses(status.tunnelStatuses, texts.pairFailed, time) }),
     ...(tunnelConfigurationVersion !== undefined && { tunnelConfigurationVersion }),
     ...(serverProxyStdOutFile !== undefined && { serverProxyStdOutFile }),
@@ -41,7 +46,7 @@ export function failed({ object, time }: Before, why: string): Status {
 /** `isSettled`: whether the tunnels are those of the spec that the object has now. */
 export function running({ object }: Before, pair: PairFacts, memory: Memory, isSettled: boolean): Status {
   const before = object.status;
-  const statuses = tunnelStatuses(object.spec.tunnels, memory.tunnels);
+  const statuses = tunnelStatuses(object.spec.tunnels, memory);
   const { tunnelConfigurationVersion: version = 0 } = before ?? {};
   // What was said before there was a pair did not speak of its tunnels.
   const observedGeneration = before?.state === "Running" ? before.observedGeneration : undefined;
@@ -49,7 +54,7 @@ export function running({ object }: Before, pair: PairFacts, memory: Memory, isS
   return {
     ...(isSettled ? observed(object) : observedGeneration !== undefined && { observedGeneration }),
     state: "Running",
-    message: cut(memory.outOfTouch === undefined ? texts.running : texts.outOfTouch(memory.outOfTouch), "message"),
+    message: cut(memory.outOfTouch === undefined ? texts.running : texts.outOfTouch(memory.outOfTouch), limits.message),
     tunnelStatuses: statuses,
     tunnelConfigurationVersion: isNew ? version + 1 : version,
     clientProxyContainerId: pair.containerId,
@@ -63,9 +68,5 @@ export function running({ object }: Before, pair: PairFacts, memory: Memory, isS
 }
 
 export function withMessage({ object }: Before, message: string): Status {
-  return { ...object.status, state: object.status?.state ?? "Pending", message: cut(message, "message") };
-}
-
-function observed({ metadata }: ContainerNetworkTunnelProxy): Pick<Status, "observedGeneration"> {
-  return metadata.generation === undefined ? {} : { observedGeneration: metadata.generation };
+  return { ...object.status, state: object.status?.state ?? "Pending", message: cut(message, limits.message) };
 }

@@ -26,11 +26,13 @@ import {
 import type { Engine } from "@berg/local-engine";
 import { ContainerNetworks, ContainerNetworkTunnelProxies, fieldManagers } from "@berg/resources";
 import { texts } from "../vocabulary.ts";
+import { removeLeftovers } from "./lifecycle/leftovers.ts";
+import { type EnsureImage, programsOf, type ServerPrograms } from "./lifecycle/programs.ts";
+import type { Guests, PairSurroundings } from "./lifecycle/surroundings.ts";
+import { trimLogs } from "./lifecycle/trim-logs.ts";
+import { watchContainers } from "./lifecycle/watch-containers.ts";
 import { Memories } from "./memories.ts";
-import { removeLeftovers } from "./pair/leftovers.ts";
-import { type EnsureImage, programsOf, type ServerPrograms } from "./pair/programs.ts";
-import type { Guests, PairSurroundings } from "./pair/surroundings.ts";
-import { watchContainers } from "./pair/watch-containers.ts";
+import { countTunnels } from "./metrics.ts";
 import { listenerOf } from "./pair-listener.ts";
 import { Pairs } from "./pairs.ts";
 import { type Reconciler, reconcile, writeStatus } from "./reconcile.ts";
@@ -82,10 +84,19 @@ export async function startTunnelController(options: TunnelControllerOptions): P
   const { programs, ensureImage } = options.programs ?? programsOf(clock);
   const around: PairSurroundings = { ...options, programs, ensureImage, guests, clock, random, log };
   const memories = new Memories();
-  const enqueue = (name: string) => controller.queue.add(name);
+  const enqueue = (name: string, afterMs = 0) =>
+    afterMs > 0 ? controller.queue.addAfter(name, afterMs) : controller.queue.add(name);
   const works = new Works({ memories, enqueue, log });
   const pairs = new Pairs(around, memories, (object) => listenerOf(object, { memories, enqueue, recorder, clock }));
   const reconciler: Reconciler = { ...around, client, recorder, proxies, networks, memories, works, pairs };
+
+  countTunnels(metrics, {
+    proxies: () => informer.list(),
+    async openStreams() {
+      const streams = await pairs.openStreams();
+      return new Map([...streams].map(([uid, open]) => [memories.nameOf(uid) ?? uid, open]));
+    },
+  });
 
   const controller = manager.addController({
     name: "tunnelproxy",
@@ -124,9 +135,12 @@ export async function startTunnelController(options: TunnelControllerOptions): P
     stopping.signal,
   );
 
+  const files = () => memories.all().flatMap(({ memory }) => memory.pair?.stderrFile || []);
+  const trimming = trimLogs({ files, clock, log }, stopping.signal);
+
   const end = async ({ keepPairs = false }: { keepPairs?: boolean } = {}) => {
     stopping.abort();
-    await Promise.allSettled([run, watching]);
+    await Promise.allSettled([run, watching, trimming]);
     await works.stop();
     await pairs.stopWatching();
     if (!keepPairs) await endPairs(reconciler);

@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -108,11 +118,24 @@ describe("launching a server proxy", { timeout: 120_000 }, () => {
   test("ends what it has started where it is told to stop meanwhile", async () => {
     const stop = new AbortController();
     const launching = launchServerProxy({ directory, name: "test", clock, signal: stop.signal });
+    launching.catch(() => {});
+    await expect.poll(() => processesWith(directory)).toHaveLength(1);
     stop.abort(new Error("never mind"));
     await expect(launching).rejects.toThrow("never mind");
-    await expect.poll(() => findServerProxy(directory, clock)).toBe(undefined);
+    await expect.poll(() => processesWith(directory)).toEqual([]);
   });
 });
+
+/** Those that run with this on their command line. One that has ended, and waits for its parent, has none. */
+function processesWith(word: string): string[] {
+  return readdirSync("/proc").filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(word);
+    } catch {
+      return false;
+    }
+  });
+}
 
 describe("a client of a server proxy", () => {
   test("says on which socket nobody answers, whether it is there or not", async () => {

@@ -108,8 +108,9 @@ function filesOf(directory: string) {
 }
 
 function start(directory: string, args: readonly string[], stdoutFile: string, stderrFile: string) {
-  // Emptied: the first line in it is that of the process which runs.
-  const [stdout, stderr] = [openSync(stdoutFile, "w", 0o600), openSync(stderrFile, "w", 0o600)];
+  // Emptied: the first line in it is that of the process which runs. The log is appended to, wherever its end is by then:
+  // it may be made shorter while the process runs.
+  const [stdout, stderr] = [openSync(stdoutFile, "w", 0o600), openSync(stderrFile, "a", 0o600)];
   try {
     const child = spawn(process.execPath, [program, ...args], {
       detached: true,

@@ -11,8 +11,9 @@ import type { ConnectRequest, PairEvent, PrepareTunnelRequest } from "../protoco
 import { ServerStreams } from "../streams/index.ts";
 import { ClientProxyLink, type LinkState } from "./client-proxy-link.ts";
 import { type ClientProxyPeer, isSamePeer, peerOf } from "./peer.ts";
+import { type ServerNews, ServerTroubles } from "./server-troubles.ts";
 import { ToldFailures } from "./told-failures.ts";
-import { Watchers } from "./watchers.ts";
+import { type Happening, Watchers } from "./watchers.ts";
 
 export interface ServerProxyOptions {
   unwatchedMs: number;
@@ -36,6 +37,7 @@ export class ServerProxy implements AsyncDisposable {
   readonly #presence: DeadManSwitch;
   readonly #watchers: Watchers;
   readonly #failures: ToldFailures;
+  readonly #troubles: ServerTroubles;
   #ended: Promise<void> | undefined;
   #link: ClientProxyLink | undefined;
   /** Of the link; undefined until there is one. */
@@ -52,17 +54,19 @@ export class ServerProxy implements AsyncDisposable {
       clock,
       log,
       onStreamFailed: (failure) => {
-        if (!this.#failures.isNews(failure)) return;
         const { tunnelId, name, message } = failure;
-        this.#link?.tellFailure(failure);
-        this.#watchers.tell({ case: "serverUnreachable", value: { tunnelId, name, message } });
+        // One of a tunnel that is just gone says nothing about a server.
+        if (name !== "") this.#troubles.failed(tunnelId, name, message);
+        if (this.#failures.isNews(failure)) this.#link?.tellFailure(failure);
       },
+      onStreamOpened: (tunnelId) => this.#troubles.reached(tunnelId),
     });
     this.#presence = new DeadManSwitch(clock, unwatchedMs, () => {
       log.warn({ seconds: unwatchedMs / 1_000 }, "nobody has watched for too long: ending both proxies");
       onOver();
     });
-    this.#watchers = new Watchers(this.#presence);
+    this.#watchers = new Watchers(this.#presence, () => this.#troubles.all().map(happeningOf));
+    this.#troubles = new ServerTroubles(clock, (news) => this.#watchers.tell(happeningOf(news)));
     this.tunnels = new Tunnels({
       open: (request) => this.#open(request),
       close: (request) => this.#close(request),
@@ -100,6 +104,7 @@ export class ServerProxy implements AsyncDisposable {
 
   async #end(): Promise<void> {
     this.#presence[Symbol.dispose]();
+    this.#troubles[Symbol.dispose]();
     // Where it cannot be told it finds out by itself.
     await this.#link?.control?.shutdown({}, { timeoutMs: goodbyeMs }).catch(() => {});
     await this.#link?.[Symbol.asyncDispose]();
@@ -174,6 +179,7 @@ export class ServerProxy implements AsyncDisposable {
     const { log } = this.#options;
     this.#streams.removeTunnel(tunnelId);
     this.#failures.forget(tunnelId);
+    this.#troubles.forget(tunnelId);
     await this.#link?.control?.deleteTunnel({ tunnelId }).catch((error: unknown) => {
       log.warn({ tunnel: name, error: ConnectError.from(error).rawMessage }, "the client proxy is told of it later");
     });
@@ -184,4 +190,9 @@ export class ServerProxy implements AsyncDisposable {
     const why = this.#state?.isConnected === false ? this.#state.message : "it has not been named yet (Connect)";
     return new ConnectError(`the client proxy is not connected: ${why}`, Code.Unavailable);
   }
+}
+
+function happeningOf({ tunnelId, name, trouble }: ServerNews): Happening {
+  if (trouble === undefined) return { case: "serverReached", value: { tunnelId } };
+  return { case: "serverUnreachable", value: { tunnelId, name, message: trouble } };
 }

@@ -4,15 +4,18 @@ import type { DeadManSwitch } from "../pair/dead-man-switch.ts";
 import { Outbox } from "../pair/outbox.ts";
 import { type PairEvent, PairEventSchema } from "../protocol/tunnel_pb.ts";
 
-type Happening = NonNullable<MessageInitShape<typeof PairEventSchema>["what"]>;
+export type Happening = NonNullable<MessageInitShape<typeof PairEventSchema>["what"]>;
 
 export class Watchers {
   readonly #presence: DeadManSwitch;
+  /** What is to be told beside the state to whoever comes. */
+  readonly #alsoNow: () => Happening[];
   readonly #outboxes = new Set<Outbox<PairEvent>>();
   #state: Happening = { case: "disconnected", value: { message: "no client proxy has been named yet" } };
 
-  constructor(presence: DeadManSwitch) {
+  constructor(presence: DeadManSwitch, alsoNow: () => Happening[]) {
     this.#presence = presence;
+    this.#alsoNow = alsoNow;
   }
 
   setState(state: Happening): void {
@@ -30,7 +33,7 @@ export class Watchers {
     const gone = () => outbox.end();
     signal.addEventListener("abort", gone);
     this.#outboxes.add(outbox);
-    outbox.push(create(PairEventSchema, { what: this.#state }));
+    for (const what of [this.#state, ...this.#alsoNow()]) outbox.push(create(PairEventSchema, { what }));
     try {
       yield* outbox;
     } finally {

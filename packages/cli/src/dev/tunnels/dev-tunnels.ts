@@ -82,9 +82,13 @@ export class DevTunnels {
         if (status?.state === "Failed") tell(tunnel.name, failedText(tunnel, status.errorMessage));
         if (status?.state !== "Ready") continue;
         const text = openText(tunnel);
-        if (told.get(tunnel.name) === text) continue;
-        await client.apply(EndpointSlices, tunnelSlice(this.#namespace, tunnel, status), { ...applied, signal });
-        tell(tunnel.name, text);
+        if (told.get(tunnel.name) !== text) {
+          await client.apply(EndpointSlices, tunnelSlice(this.#namespace, tunnel, status), { ...applied, signal });
+          tell(tunnel.name, text);
+        }
+        const server = `server of ${tunnel.name}`;
+        if (status.errorMessage !== undefined) tell(server, failedText(tunnel, status.errorMessage));
+        else if (told.delete(server)) say(`The tunnel ${tunnel.name} works again.`);
       }
     }
   }

@@ -1,4 +1,4 @@
-/** The controllers of networks at work on the embedded control plane, with whatever engine a test has. */
+/** The controllers of networks at work on a control plane, with whatever engine a test has. */
 import { isNotFound, type Stored } from "@berg/apimachinery";
 import {
   type Client,
@@ -12,16 +12,10 @@ import {
   systemClock,
   unlimited,
 } from "@berg/kube";
-import { startLocalControlPlane } from "@berg/local-control-plane";
 import type { Engine } from "@berg/local-engine";
-import {
-  type ContainerNetwork,
-  type ContainerNetworkSpec,
-  ContainerNetworks,
-  customResourceDefinitions,
-} from "@berg/resources";
-import { CustomResourceDefinitions, untilServed } from "../../../../../test/scenarios/crds.ts";
+import { type ContainerNetwork, type ContainerNetworkSpec, ContainerNetworks } from "@berg/resources";
 import { addNetworkControllers } from "../networks.ts";
+import { embedded, type StartPlane, startWithKinds } from "./control-planes.ts";
 
 export interface Place extends AsyncDisposable {
   readonly client: Client;
@@ -47,16 +41,9 @@ export const impatientClock: Clock = {
   setTimer: (delayMs, fire) => (delayMs < 4_000 ? systemClock.setTimer(delayMs, fire) : { cancel() {} }),
 };
 
-export async function startPlace(): Promise<Place> {
-  await using undo = new AsyncDisposableStack();
-  const { apiServer } = undo.use(await startLocalControlPlane({ dataDir: ":memory:", scheduler: false }));
-  const { connection } = apiServer;
-  const client = undo.adopt(createClient({ connection, rate: unlimited }), (one) => one.close());
-  for (const definition of customResourceDefinitions()) {
-    await client.create(CustomResourceDefinitions, definition);
-    await untilServed(client, definition);
-  }
-  const parts = undo.move();
+export async function startPlace(startPlane: StartPlane = embedded): Promise<Place> {
+  const plane = await startWithKinds(startPlane);
+  const { connection, client } = plane;
   const get = (name: string) =>
     client.get(ContainerNetworks, "", name).catch((error) => {
       if (isNotFound(error)) return undefined;
@@ -102,6 +89,6 @@ export async function startPlace(): Promise<Place> {
       const about = items.filter(({ involvedObject }) => involvedObject?.name === name);
       return about.flatMap(({ reason = "", count = 1 }) => Array.from({ length: count }, () => reason));
     },
-    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+    [Symbol.asyncDispose]: () => plane[Symbol.asyncDispose](),
   };
 }

@@ -5,7 +5,7 @@
 import type { Engine, EngineEvent, Labels, LogChunk } from "@berg/local-engine";
 import { EngineError } from "@berg/local-engine";
 import type { PairEvent } from "../../protocol/tunnel_pb.ts";
-import type { EnsureImage, ServerPrograms } from "../pair/programs.ts";
+import type { EnsureImage, ServerPrograms } from "../lifecycle/programs.ts";
 import { MockServer } from "./mock-server.ts";
 
 export interface MockContainer {

@@ -2,9 +2,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { PairEvent, Tunnel } from "../../protocol/tunnel_pb.ts";
 import { ServerProxyError } from "../../server-proxy/client.ts";
-import type { LaunchedServer, ServerControl, TunnelRequest } from "../pair/programs.ts";
+import type { RunningServerProxy } from "../../server-proxy/launch.ts";
+import type { ServerControl, TunnelRequest } from "../lifecycle/programs.ts";
 
-export class MockServer implements LaunchedServer {
+export class MockServer implements RunningServerProxy {
   readonly pid: number;
   readonly started = "boot/25";
   readonly startTime = "2026-01-01T00:00:00.250000Z";
@@ -12,7 +13,7 @@ export class MockServer implements LaunchedServer {
   readonly socket: string;
   readonly stdoutFile: string;
   readonly stderrFile: string;
-  readonly exited: LaunchedServer["exited"];
+  readonly exited: RunningServerProxy["exited"];
   /** By id. */
   readonly tunnels = new Map<number, TunnelRequest & { port: number; isEnding: boolean }>();
   /** Ids that were ever asked for. */
@@ -21,9 +22,11 @@ export class MockServer implements LaunchedServer {
   readonly #deleted = new Set<number>();
   isAlive = true;
   watches = 0;
+  /** Of each tunnel. */
+  openStreams = 0;
   readonly #busyPorts: ReadonlySet<number>;
   readonly #call: (name: string, signal?: AbortSignal) => Promise<void>;
-  readonly #exit = Promise.withResolvers<{ code: number | null; signal: string | null }>();
+  readonly #exit = Promise.withResolvers<{ code: number | null; signal: NodeJS.Signals | null }>();
   readonly #watchers = new Set<(event: PairEvent["what"] | undefined) => void>();
 
   constructor(
@@ -45,7 +48,7 @@ export class MockServer implements LaunchedServer {
     return [...this.tunnels.values()].map(({ name }) => name).sort();
   }
 
-  kill(signal: string): void {
+  kill(signal: NodeJS.Signals): void {
     this.isAlive = false;
     this.#exit.resolve({ code: null, signal });
     for (const watcher of [...this.#watchers]) watcher(undefined);
@@ -97,7 +100,9 @@ export class MockServer implements LaunchedServer {
 
   #tunnel(id: number): Tunnel {
     const { name, port, isEnding } = this.tunnels.get(id) as NonNullable<ReturnType<typeof this.tunnels.get>>;
-    return { tunnelId: id, name, clientProxyAddresses: ["10.89.1.2"], clientProxyPort: port, isEnding } as Tunnel;
+    const { openStreams } = this;
+    const entered = { clientProxyAddresses: ["10.89.1.2"], clientProxyPort: port };
+    return { tunnelId: id, name, ...entered, openStreams, isEnding } as Tunnel;
   }
 
   async *#watch(signal: AbortSignal): AsyncGenerator<PairEvent> {

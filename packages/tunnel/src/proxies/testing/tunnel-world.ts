@@ -1,4 +1,4 @@
-/** An embedded control plane with our kinds, a mock of the engine, and controllers that come and go. */
+/** A control plane with our kinds, a mock of the engine, and controllers that come and go. */
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,18 +13,21 @@ import {
   silentLogger,
   unlimited,
 } from "@berg/kube";
-import { startLocalControlPlane } from "@berg/local-control-plane";
 import {
   type ContainerNetwork,
   ContainerNetworks,
   ContainerNetworkTunnelProxies,
   type ContainerNetworkTunnelProxy,
   type ContainerNetworkTunnelProxySpec,
-  customResourceDefinitions,
 } from "@berg/resources";
 import { vi } from "vitest";
-import { CustomResourceDefinitions, untilServed } from "../../../../../test/scenarios/crds.ts";
-import type { Guests } from "../pair/surroundings.ts";
+import {
+  embedded,
+  type PlaneWithKinds,
+  type StartPlane,
+  startWithKinds,
+} from "../../networks/testing/control-planes.ts";
+import type { Guests } from "../lifecycle/surroundings.ts";
 import { startTunnelController, type TunnelController } from "../tunnel-controller.ts";
 import { MockHost } from "./mock-host.ts";
 import type { MockServer } from "./mock-server.ts";
@@ -40,25 +43,17 @@ export const poll = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { time
 
 export class TunnelWorld implements AsyncDisposable {
   readonly client: Client;
-  readonly #undo: AsyncDisposableStack;
+  readonly #plane: PlaneWithKinds;
   readonly connection: Connection;
 
-  private constructor(client: Client, connection: Connection, undo: AsyncDisposableStack) {
-    this.client = client;
-    this.connection = connection;
-    this.#undo = undo;
+  private constructor(plane: PlaneWithKinds) {
+    this.client = plane.client;
+    this.connection = plane.connection;
+    this.#plane = plane;
   }
 
-  static async start(): Promise<TunnelWorld> {
-    await using undo = new AsyncDisposableStack();
-    const plane = undo.use(await startLocalControlPlane({ dataDir: ":memory:", scheduler: false }));
-    const { connection } = plane.apiServer;
-    const client = createClient({ connection, component: "test", rate: unlimited });
-    undo.defer(() => client.close());
-    const definitions = customResourceDefinitions();
-    for (const definition of definitions) await client.create(CustomResourceDefinitions, definition);
-    await Promise.all(definitions.map((definition) => untilServed(client, definition)));
-    return new TunnelWorld(client, connection, undo.move());
+  static async start(startPlane: StartPlane = embedded): Promise<TunnelWorld> {
+    return new TunnelWorld(await startWithKinds(startPlane));
   }
 
   /** Everything of one test: a mock of the engine, a directory, and names that no other test has. */
@@ -79,8 +74,8 @@ export class TunnelWorld implements AsyncDisposable {
     return { site, controller, proxy };
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#undo.disposeAsync();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#plane[Symbol.asyncDispose]();
   }
 }
 
@@ -212,10 +207,15 @@ export class Site implements AsyncDisposable {
     return items.map(({ reason }) => reason ?? "");
   }
 
+  /** Of all its controllers, as Prometheus reads them. */
+  async figures(): Promise<string[]> {
+    const texts = await Promise.all(this.metrics.map((metrics) => metrics.render()));
+    return texts.flatMap(({ body }) => body.split("\n"));
+  }
+
   /** How many writes the controllers have made. */
   async writes(): Promise<number> {
-    const texts = await Promise.all(this.metrics.map((metrics) => metrics.render()));
-    const lines = texts.flatMap(({ body }) => body.split("\n"));
+    const lines = await this.figures();
     const isWrite = /^rest_client_requests_total\{.*method="(PUT|PATCH|POST|DELETE)"/;
     return lines.filter((line) => isWrite.test(line)).reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
   }

@@ -2,10 +2,11 @@
  * The tunnels of a pair that another process has started. The pair is asked for each tunnel of the spec once more, under
  * the id that it has: it answers as before where it is the same tunnel, and refuses where the spec has changed meanwhile.
  */
-import { type Clock, microTimestamp } from "@berg/kube";
+import type { Clock } from "@berg/kube";
 import type { ContainerNetworkTunnelProxy } from "@berg/resources";
-import type { AppliedTunnel, Memory } from "../memory.ts";
-import type { ServerControl } from "../pair/programs.ts";
+import type { ServerControl } from "../lifecycle/programs.ts";
+import type { AppliedTunnel, Memory, ServerState } from "../memory.ts";
+import { microTime } from "../micro-time.ts";
 import { requestOf } from "./apply.ts";
 
 export async function adoptTunnels(
@@ -13,10 +14,11 @@ export async function adoptTunnels(
   control: Pick<ServerControl, "prepareTunnel" | "deleteTunnel" | "listTunnels">,
   clock: Clock,
   signal: AbortSignal,
-): Promise<Pick<Memory, "tunnels" | "lastTunnelId">> {
+): Promise<Pick<Memory, "tunnels" | "servers" | "lastTunnelId">> {
   const listed = await control.listTunnels(signal);
   const told = new Map(status?.tunnelStatuses?.map((one) => [one.name, one]));
   const tunnels = new Map<string, AppliedTunnel>();
+  const servers = new Map<number, ServerState>();
   for (const { tunnelId: id, name, clientProxyAddresses, clientProxyPort, isEnding } of listed) {
     if (isEnding) continue;
     const wanted = spec.tunnels.find((one) => one.name === name);
@@ -36,11 +38,14 @@ export async function adoptTunnels(
       errorMessage: "",
       addresses: clientProxyAddresses,
       port: clientProxyPort,
-      timestamp: isTold ? before.timestamp : microTimestamp(clock),
+      timestamp: isTold ? before.timestamp : microTime(clock),
       failures: 0,
       retryAt: undefined,
     });
+    // The pair tells where that is no longer so.
+    if (isTold && before.errorMessage !== undefined)
+      servers.set(id, { trouble: before.errorMessage, timestamp: before.timestamp });
   }
   const ids = [...listed.map(({ tunnelId }) => tunnelId), ...[...told.values()].map(({ tunnelId = 0 }) => tunnelId)];
-  return { tunnels, lastTunnelId: Math.max(0, ...ids) };
+  return { tunnels, servers, lastTunnelId: Math.max(0, ...ids) };
 }

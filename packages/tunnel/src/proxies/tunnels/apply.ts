@@ -1,9 +1,10 @@
 /** Asks of the pair what the plan says. What one tunnel comes to harms no other. */
-import { type Clock, errorText, microTimestamp, type Random } from "@berg/kube";
+import { type Clock, errorText, type Random } from "@berg/kube";
 import type { TunnelConfiguration } from "@berg/resources";
 import { ServerProxyError } from "../../server-proxy/client.ts";
+import type { ServerControl, TunnelRequest } from "../lifecycle/programs.ts";
 import type { AppliedTunnel, Memory } from "../memory.ts";
-import type { ServerControl, TunnelRequest } from "../pair/programs.ts";
+import { microTime } from "../micro-time.ts";
 import type { TunnelPlan } from "./plan.ts";
 
 type Tunnels = Pick<Memory, "tunnels" | "lastTunnelId">;
@@ -57,7 +58,7 @@ export async function applyTunnels(
     };
     try {
       const { clientProxyAddresses: addresses, clientProxyPort: port } = await prepare();
-      const timestamp = microTimestamp(around.clock);
+      const timestamp = microTime(around.clock);
       const base = { id, configuration, errorMessage: "", addresses, port, timestamp, failures: 0 };
       tunnels.set(name, { ...base, state: "Ready", retryAt: undefined });
     } catch (error) {
@@ -89,7 +90,7 @@ function failed(
     errorMessage,
     addresses: [],
     port: 0,
-    timestamp: isNews || old.timestamp === undefined ? microTimestamp(clock) : old.timestamp,
+    timestamp: isNews || old.timestamp === undefined ? microTime(clock) : old.timestamp,
     failures: old.failures + 1,
     retryAt: clock.monotonic() + delayMs,
   };

@@ -1,28 +1,32 @@
 /** The tunnels of a pair as its status shows them. Pure. */
-import { type TunnelConfiguration, type TunnelStatus, tunnelProxyStatusLimits } from "@berg/resources";
-import type { AppliedTunnel } from "../memory.ts";
+import { tunnelProxyStatusLimits as limits, type TunnelConfiguration, type TunnelStatus } from "@berg/resources";
+import { cut } from "../../status-parts.ts";
+import type { AppliedTunnel, Memory, ServerState } from "../memory.ts";
 
 /** In the order of the spec. */
 export function tunnelStatuses(
   wanted: readonly TunnelConfiguration[],
-  applied: ReadonlyMap<string, AppliedTunnel>,
+  { tunnels: applied, servers }: Pick<Memory, "tunnels" | "servers">,
 ): TunnelStatus[] {
   return wanted.flatMap(({ name }) => {
     const tunnel = applied.get(name);
-    return tunnel ? [statusOf(name, tunnel)] : [];
+    return tunnel ? [statusOf(name, tunnel, servers.get(tunnel.id))] : [];
   });
 }
 
-function statusOf(name: string, tunnel: AppliedTunnel): TunnelStatus {
+function statusOf(name: string, tunnel: AppliedTunnel, server: ServerState | undefined): TunnelStatus {
   const { id, state, errorMessage, addresses, port, timestamp } = tunnel;
   if (state === "Failed")
-    return { name, tunnelId: id, state, errorMessage: cut(errorMessage, "errorMessage"), timestamp };
+    return { name, tunnelId: id, state, errorMessage: cut(errorMessage, limits.errorMessage), timestamp };
   return {
     name,
     tunnelId: id,
     state,
-    timestamp,
-    clientProxyAddresses: addresses.slice(0, tunnelProxyStatusLimits.clientProxyAddresses),
+    // It can be entered, and leads nowhere.
+    ...(server?.trouble !== undefined && { errorMessage: cut(server.trouble, limits.errorMessage) }),
+    // The later of the two: they are written alike.
+    timestamp: server && server.timestamp > timestamp ? server.timestamp : timestamp,
+    clientProxyAddresses: addresses.slice(0, limits.clientProxyAddresses),
     clientProxyPort: port,
   };
 }
@@ -36,7 +40,7 @@ export function endedStatuses(statuses: readonly TunnelStatus[], why: string, no
       name,
       ...(tunnelId !== undefined && { tunnelId }),
       state: "Failed",
-      errorMessage: cut(why, "errorMessage"),
+      errorMessage: cut(why, limits.errorMessage),
       timestamp: now,
     };
   });
@@ -48,12 +52,4 @@ export function isAnotherSet(before: readonly TunnelStatus[], after: readonly Tu
     statuses.map(({ name, tunnelId, state }) => `${name} ${tunnelId} ${state}`).sort();
   const [one, other] = [said(before), said(after)];
   return one.length !== other.length || one.some((text, at) => text !== other[at]);
-}
-
-/** A status with a text that is too long is refused as a whole. */
-export function cut(text: string, field: keyof typeof tunnelProxyStatusLimits): string {
-  const most = tunnelProxyStatusLimits[field];
-  // By code points, so that none is cut in two; the limit counts them too.
-  const points = [...text];
-  return points.length > most ? `${points.slice(0, most - 1).join("")}…` : text;
 }

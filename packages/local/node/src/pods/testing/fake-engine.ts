@@ -86,6 +86,8 @@ export class FakeEngine {
       this.#ask("load");
       for (const name of this.#unknownImages) this.addImage(name);
     },
+    listImages: async () => [],
+    removeImage: async () => {},
     buildImage: async (name) => {
       this.#ask(`build ${name}`);
       this.addImage(name);

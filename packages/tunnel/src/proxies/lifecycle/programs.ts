@@ -3,25 +3,12 @@ import type { Clock } from "@berg/kube";
 import { ensureClientImage } from "../../image/client-image.ts";
 import type { Limits, PairEvent, Tunnel } from "../../protocol/tunnel_pb.ts";
 import { connectServerProxy } from "../../server-proxy/client.ts";
-import { findServerProxy, launchServerProxy, stopServerProxy } from "../../server-proxy/launch.ts";
-
-/** One server proxy that runs, or has run. */
-export interface ServerProcess {
-  readonly pid: number;
-  /** Together with its number it names one process for ever. */
-  readonly started: string;
-  /** RFC 3339 with microseconds. */
-  readonly startTime: string;
-  readonly socket: string;
-  readonly exited: Promise<{ readonly code: number | null; readonly signal: string | null }>;
-}
-
-export interface LaunchedServer extends ServerProcess {
-  /** PEM. */
-  readonly certificate: string;
-  readonly stdoutFile: string;
-  readonly stderrFile: string;
-}
+import {
+  findServerProxy,
+  launchServerProxy,
+  type RunningServerProxy,
+  stopServerProxy,
+} from "../../server-proxy/launch.ts";
 
 export interface TunnelRequest {
   tunnelId: number;
@@ -45,11 +32,11 @@ export interface ServerControl extends Disposable {
 
 export interface ServerPrograms {
   /** Its files, and its socket, are in the directory, which is its own. */
-  launch(options: { directory: string; name: string; signal: AbortSignal }): Promise<LaunchedServer>;
+  launch(options: { directory: string; name: string; signal: AbortSignal }): Promise<RunningServerProxy>;
   /** The one that was launched in this directory, if it still runs. */
-  find(directory: string): Promise<ServerProcess | undefined>;
+  find(directory: string): Promise<RunningServerProxy | undefined>;
   /** Resolves when it is gone. */
-  stop(process: ServerProcess): Promise<void>;
+  stop(server: RunningServerProxy): Promise<void>;
   connect(socket: string): ServerControl;
 }
 
@@ -61,7 +48,7 @@ export function programsOf(clock: Clock): { programs: ServerPrograms; ensureImag
     programs: {
       launch: (options) => launchServerProxy({ ...options, clock }),
       find: async (directory) => findServerProxy(directory, clock),
-      stop: (process) => stopServerProxy(process, clock),
+      stop: (server) => stopServerProxy(server, clock),
       connect: connectServerProxy,
     },
     ensureImage: ensureClientImage,

@@ -3,13 +3,16 @@
  * ends by itself when nobody watches it, so that a stream which breaks is opened again at once.
  */
 import { type Clock, errorText, type Logger, type Random, sleep } from "@berg/kube";
-import type { ServerControl, ServerProcess, ServerPrograms } from "./programs.ts";
+import type { RunningServerProxy } from "../../server-proxy/launch.ts";
+import type { ServerControl, ServerPrograms } from "./programs.ts";
 
 export interface PairListener {
   ended(how: string): void;
   /** Undefined: they hear each other. */
   outOfTouch(why: string | undefined): void;
-  serverUnreachable(tunnel: string, why: string): void;
+  serverUnreachable(tunnel: { id: number; name: string }, why: string): void;
+  /** A stream has got through to it again. */
+  serverReached(tunnelId: number): void;
 }
 
 export interface WatchedServer extends AsyncDisposable {
@@ -20,7 +23,7 @@ const firstDelayMs = 100;
 const longestDelayMs = 5_000;
 
 export function watchServer(
-  server: ServerProcess,
+  server: RunningServerProxy,
   listener: PairListener,
   around: { programs: Pick<ServerPrograms, "connect">; clock: Clock; random: Random; log: Logger },
 ): WatchedServer {
@@ -56,7 +59,10 @@ async function follow(
         delayMs = firstDelayMs;
         if (what.case === "connected") listener.outOfTouch(undefined);
         if (what.case === "disconnected") listener.outOfTouch(what.value.message);
-        if (what.case === "serverUnreachable") listener.serverUnreachable(what.value.name, what.value.message);
+        if (what.case === "serverReached") listener.serverReached(what.value.tunnelId);
+        if (what.case !== "serverUnreachable") continue;
+        const { tunnelId: id, name, message } = what.value;
+        listener.serverUnreachable({ id, name }, message);
       }
     } catch (error) {
       if (!signal.aborted) log.warn({ error: errorText(error) }, "a server proxy cannot be watched; trying again");

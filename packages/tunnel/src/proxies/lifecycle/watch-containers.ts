@@ -29,12 +29,12 @@ export async function watchContainers(
       const events = engine.events(pairLabels(around), signal);
       await lookAtAll(listener, around, signal);
       const outOfMemory = new Set<string>();
-      for await (const { containerId, action, labels } of events) {
+      for await (const { containerId, action, labels, isOutOfMemory: isSaidAtEnd = false } of events) {
         delayMs = firstDelayMs;
         const uid = labels[engineLabels.proxyUid];
         if (action === "oom") outOfMemory.add(containerId);
         if (!uid || (action !== "die" && action !== "destroy")) continue;
-        const isOutOfMemory = outOfMemory.delete(containerId);
+        const isOutOfMemory = outOfMemory.delete(containerId) || isSaidAtEnd;
         listener.ended(
           uid,
           containerId,

@@ -5,12 +5,13 @@
 import { basename } from "node:path";
 import type { Stored } from "@berg/apimachinery";
 import type { ContainerNetwork, ContainerNetworkTunnelProxy } from "@berg/resources";
+import type { RunningServerProxy } from "../../server-proxy/launch.ts";
 import { engineLabels } from "../../vocabulary.ts";
 import type { PairFacts } from "../memory.ts";
 import { clientContainer, containerName } from "./client-container.ts";
 import { readGreeting } from "./first-line.ts";
 import { makeManagementNetwork } from "./management-network.ts";
-import type { ServerControl, ServerProcess } from "./programs.ts";
+import type { ServerControl } from "./programs.ts";
 import { newStartDirectory, type PairSurroundings, pairLabels } from "./surroundings.ts";
 
 export interface Pair {
@@ -21,7 +22,7 @@ export interface Pair {
 /** To be called as soon as there is one of them, whatever comes of the rest. */
 export interface PairWatches {
   /** One that nobody watches ends by itself. */
-  server(server: ServerProcess): ServerControl;
+  server(server: RunningServerProxy): ServerControl;
   container(id: string): void;
 }
 
@@ -32,10 +33,10 @@ export async function startPair(
   watch: PairWatches,
   signal: AbortSignal,
 ): Promise<Pair> {
-  const { engine, programs, ensureImage, guests, directory: shared, version, clock, log } = around;
+  const { engine, programs, ensureImage, guests } = around;
   const { uid, name } = object.metadata;
   const { baseImage } = object.spec;
-  const { image } = await ensureImage({ engine, baseImage, directory: shared, version, clock, log, signal });
+  const { image } = await ensureImage({ ...around, baseImage, signal });
   const directory = await newStartDirectory(around, uid);
   const start = { uid, name, id: basename(directory) };
   const management = await makeManagementNetwork(around, start, signal);
