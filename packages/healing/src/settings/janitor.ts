@@ -1,7 +1,7 @@
 /** What the organiser decides about the janitor. */
 import { quoted } from "@berg/apimachinery";
 import { ConfigurationError } from "@berg/kube";
-import * as read from "./variables.ts";
+import * as read from "@berg/kube/variables";
 
 export const janitorVariables = {
   graceMs: read.variable(

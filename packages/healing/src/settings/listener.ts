@@ -1,6 +1,7 @@
 /** What the organiser decides about the listener. */
+
+import * as read from "@berg/kube/variables";
 import { janitorVariables } from "./janitor.ts";
-import * as read from "./variables.ts";
 
 export const listenerVariables = {
   workers: read.variable(

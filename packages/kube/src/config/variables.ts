@@ -1,13 +1,13 @@
 /** Environment variables with their defaults and meanings, and how a set of them is read: all mistakes at once, by name. */
 import { durationToMs, parseDuration, quoted } from "@berg/apimachinery";
-import { ConfigurationError } from "@berg/kube";
+import { ConfigurationError } from "./configuration-error.ts";
 
 export interface Variable<T> {
   readonly name: string;
   /** As it would be written; what an empty or missing variable means. */
   readonly default: string;
   readonly description: string;
-  /** Throws what is wrong with the text, and the fix. */
+  /** Throws what is wrong with the text, and the fix; of several mistakes, a line each. */
   readonly parse: (text: string) => T;
 }
 
@@ -32,7 +32,7 @@ export function readVariables<V extends Variables>(variables: V, env: Record<str
     try {
       values[key] = parse(env[name]?.trim() || byDefault);
     } catch (error) {
-      mistakes.push(`cannot read ${name}: ${(error as Error).message}`);
+      for (const line of (error as Error).message.split("\n")) mistakes.push(`cannot read ${name}: ${line}`);
     }
   }
   if (mistakes.length > 0) throw new ConfigurationError(mistakes.join("\n"));
@@ -54,6 +54,10 @@ export function choice<T extends string>(...values: T[]) {
     if (value === undefined) throw new Error(`${quoted(text)} is none of ${values.join(", ")}`);
     return value;
   };
+}
+
+export function flag(text: string): boolean {
+  return choice("true", "false")(text) === "true";
 }
 
 export function count(least: number, most: number) {
