@@ -6,6 +6,7 @@ export { missingPodman, startPodman, type TestPodman } from "./engine/podman.ts"
 export { type CiliumVerdict, ciliumVerdicts } from "./foreign-crds/cilium-check.ts";
 export { type ForeignCrd, missingForeignCrds } from "./foreign-crds/crd-files.ts";
 export { type InstallOptions, installForeignCrds } from "./foreign-crds/install.ts";
+export * from "./gardener/index.ts";
 export { busyboxImage } from "./node/image/busybox.ts";
 export { missingNode } from "./node/missing.ts";
 export * from "./node/node.ts";
