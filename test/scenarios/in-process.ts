@@ -78,7 +78,7 @@ export async function runInProcess(
 
 export async function startProxy(target: Connection, only: string | undefined): Promise<FaultProxy> {
   const proxy = await FaultProxy.start(target);
-  if (only !== undefined) proxy.confine(["challengeinstances", "controllerrevisions"], only);
+  if (only !== undefined) proxy.confine(["challengeinstances", "controllerrevisions", "kubeconfigrequests"], only);
   return proxy;
 }
 

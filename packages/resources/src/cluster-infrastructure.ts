@@ -44,7 +44,7 @@ const volume = z
       "Size of the volume, such as 80Gi.",
     ),
   })
-  .describe("The disk of each machine. Left out: what the CloudProfile says.");
+  .describe("The disk of each machine. Left out: one that is usual with the provider.");
 
 const machineImage = z
   .strictObject({

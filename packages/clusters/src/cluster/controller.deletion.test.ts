@@ -1,0 +1,87 @@
+import { KubeconfigRequests, SubscriptionRequests } from "@berg/resources";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { failing, stuck, unscheduled } from "../../../../test/gardener/gardenlet/course.ts";
+import { Shoots } from "../gardener/kinds.ts";
+import { annotations } from "../vocabulary.ts";
+import { named, oidcConfig, signInOf, untilCondition, untilPhase } from "./testing/told.ts";
+import { gardenNamespace, namespace, type RunningOperator, startWorld, type World } from "./testing/world.ts";
+
+let world: World;
+let operator: RunningOperator;
+
+beforeAll(async () => {
+  world = await startWorld();
+  operator = await world.startOperator();
+});
+
+afterAll(async () => {
+  await operator?.[Symbol.asyncDispose]();
+  await world?.[Symbol.asyncDispose]();
+});
+
+describe("a Cluster is deleted, with all that was made for it,", () => {
+  const phases: { phase: string; reach(name: string): void }[] = [
+    { phase: "Pending", reach: () => (world.givesAccounts = false) },
+    { phase: "Provisioning", reach: (name) => world.gardenlet.script(name, { Create: stuck }) },
+    { phase: "Provisioning", reach: (name) => world.gardenlet.script(name, { Create: unscheduled }) },
+    {
+      phase: "Failed",
+      reach: (name) => world.gardenlet.script(name, { Create: failing("Create", ["ERR_CONFIGURATION_PROBLEM"]) }),
+    },
+    { phase: "Ready", reach: () => {} },
+  ];
+  test.each(phases.map((each, at) => ({ ...each, name: `end-${at}` })))(
+    "when it is $phase ($name)",
+    async ({ name, phase, reach }) => {
+      reach(name);
+      try {
+        await world.create(name, { ...named(name), oidcConfig });
+        await untilPhase(world, name, phase);
+        await world.remove(name);
+        await untilPhase(world, name, "gone");
+      } finally {
+        world.givesAccounts = true;
+      }
+      await expect(world.client.get(Shoots, gardenNamespace, name)).rejects.toThrow("not found");
+      await expect(world.client.get(SubscriptionRequests, namespace, name)).rejects.toThrow("not found");
+      expect(await signInOf(world, name)).toBeUndefined();
+    },
+  );
+
+  test("at once after it was created, whatever of it is there by then", async () => {
+    const names = Array.from({ length: 8 }, (_, at) => `brief-${at}`);
+    await Promise.all(
+      names.map(async (name, at) => {
+        await world.create(name, { ...named(name), oidcConfig, administrators: [`${name}@example.com`] });
+        await new Promise((resolve) => setTimeout(resolve, at * 40));
+        await world.remove(name);
+      }),
+    );
+    for (const name of names) await untilPhase(world, name, "gone");
+    const { items } = await world.client.list(Shoots, { namespace: gardenNamespace });
+    expect(items.map(({ metadata }) => metadata.name).filter((name) => name.startsWith("brief"))).toEqual([]);
+  });
+});
+
+test("kubeconfigs of a cluster are revoked before it goes", async () => {
+  await world.create("open", named("open"));
+  await untilPhase(world, "open", "Ready");
+  const rules = [{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }];
+  const spec = { cluster: "open", clusterRole: { rules }, expiration: 3600, output: "Secret" } as const;
+  await world.client.create(KubeconfigRequests, { metadata: { name: "access", namespace }, spec } as never);
+  const say = (phase: string) =>
+    world.client.patch(
+      KubeconfigRequests,
+      namespace,
+      "access",
+      { type: "merge", body: { status: { phase } } },
+      { subresource: "status" },
+    );
+  await say("Issued");
+  await world.remove("open");
+  await untilCondition(world, "open", "Deprovisioned", "False/RevokingKubeconfigs");
+  expect((await world.get("open"))?.metadata.annotations?.[annotations.revokeAll]).toBe("true");
+  expect((await world.shootOf("open"))?.metadata.deletionTimestamp).toBeUndefined();
+  await say("Revoked");
+  await untilPhase(world, "open", "gone");
+});

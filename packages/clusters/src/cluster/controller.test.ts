@@ -1,0 +1,171 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { SubscriptionRequests } from "@berg/resources";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Shoots } from "../gardener/kinds.ts";
+import { annotations } from "../vocabulary.ts";
+import { messageOf, named, oidcConfig, signInOf, untilCondition, untilPhase } from "./testing/told.ts";
+import {
+  gardenNamespace,
+  giveAccount,
+  namespace,
+  type RunningOperator,
+  startWorld,
+  type World,
+} from "./testing/world.ts";
+
+let world: World;
+let operator: RunningOperator;
+
+beforeAll(async () => {
+  world = await startWorld();
+  operator = await world.startOperator();
+});
+
+afterAll(async () => {
+  await operator?.[Symbol.asyncDispose]();
+  await world?.[Symbol.asyncDispose]();
+});
+
+const phase = (name: string, wanted: string) => untilPhase(world, name, wanted);
+const condition = (name: string, type: string, wanted: string) => untilCondition(world, name, type, wanted);
+
+describe("a Cluster", () => {
+  test("lives: asked for, made, changed, and deleted with all that was made for it", async () => {
+    const { metadata } = await world.create("life", {
+      ...named("life"),
+      oidcConfig,
+      administrators: ["b@example.com", "a@example.com"],
+    });
+    await phase("life", "Ready");
+    await condition("life", "AdministratorsConfigured", "True/Configured");
+    const cluster = await world.get("life");
+    const shoot = await world.shootOf("life");
+    expect(cluster?.status).toMatchObject({
+      shootRef: { name: "life", uid: shoot?.metadata.uid },
+      apiServerURL: "https://api.life.berg.garden.test",
+      progress: 100,
+      lastOperation: { type: "Create", state: "Succeeded" },
+      administrators: ["a@example.com", "b@example.com"],
+      observedGeneration: 1,
+    });
+    expect(cluster?.status?.zones).toHaveLength(3);
+    for (const type of [
+      "SubscriptionReady",
+      "ShootCreated",
+      "ShootUpToDate",
+      "ClusterProvisioned",
+      "ClusterHealthy",
+      "OIDCConfigured",
+    ])
+      expect(await world.conditionOf("life", type)).toMatch(/^True/);
+    expect(shoot?.spec).toMatchObject({
+      purpose: "production",
+      credentialsBindingName: "account",
+      kubernetes: { kubeAPIServer: { structuredAuthentication: { configMapName: "life-authentication" } } },
+    });
+    expect(await signInOf(world, "life")).toContain("https://issuer.example.com");
+    expect(await world.administratorsOf(metadata.uid)).toEqual(["a@example.com", "b@example.com"]);
+
+    await world.edit("life", ({ spec }) => {
+      spec.administrators = ["c@example.com"];
+      if (spec.infrastructure) spec.infrastructure.autoScalerMax = 9;
+      if (spec.oidcConfig) spec.oidcConfig.clientID = "another";
+    });
+    await expect.poll(async () => (await world.get("life"))?.status?.administrators).toEqual(["c@example.com"]);
+    expect(await world.administratorsOf(metadata.uid)).toEqual(["c@example.com"]);
+    await expect.poll(async () => (await world.shootOf("life"))?.spec.provider.workers?.[0]?.maximum).toBe(9);
+    expect(await signInOf(world, "life")).toContain("another");
+    await phase("life", "Ready");
+
+    await world.edit("life", ({ spec }) => {
+      delete spec.oidcConfig;
+    });
+    await expect.poll(() => signInOf(world, "life")).toBeUndefined();
+    await condition("life", "OIDCConfigured", "False/NotConfigured");
+    const left = (await world.shootOf("life")) as NonNullable<typeof shoot>;
+    expect(left.spec.kubernetes?.kubeAPIServer?.structuredAuthentication).toBeUndefined();
+    expect(left.metadata.annotations?.[annotations.authenticationDigest]).toBeUndefined();
+
+    await world.remove("life");
+    await phase("life", "gone");
+    await expect(world.client.get(Shoots, gardenNamespace, "life")).rejects.toThrow("not found");
+    await expect(world.client.get(SubscriptionRequests, namespace, "life")).rejects.toThrow("not found");
+    await expect
+      .poll(() => world.eventsOf("life"))
+      .toEqual(expect.arrayContaining(["ClusterPending", "ClusterProvisioning", "ClusterReady", "ClusterDeleting"]));
+  });
+
+  test("that is settled costs no request, whatever happens around it", async () => {
+    await world.create("still", named("still"));
+    await phase("still", "Ready");
+    await condition("still", "AdministratorsConfigured", "True/Configured");
+    await delay(300);
+    const before = operator.calls.length;
+    const body = { metadata: { annotations: { "example.com/note": "x" } } };
+    await world.client.patch(Shoots, gardenNamespace, "still", { type: "merge", body });
+    await delay(300);
+    expect(operator.calls.slice(before)).toEqual([]);
+  });
+
+  test("waits for its account, in the words of whoever gives it", async () => {
+    world.givesAccounts = false;
+    try {
+      await world.create("poor", named("poor"));
+      await condition("poor", "SubscriptionReady", "False/WaitingForSubscription");
+      expect(await world.phaseOf("poor")).toBe("Pending");
+      const conditions = [
+        { type: "PoolAvailable", status: "False", reason: "PoolExhausted", message: "No account is left" },
+      ];
+      const body = { status: { phase: "Exhausted", conditions } };
+      const status = { subresource: "status" };
+      await world.client.patch(SubscriptionRequests, namespace, "poor", { type: "merge", body }, status);
+      await condition("poor", "SubscriptionReady", "False/PoolExhausted");
+      expect(await messageOf(world, "poor", "ClusterProvisioned")).toBe("No account is left");
+      expect(await world.shootOf("poor")).toBeUndefined();
+      await giveAccount(world.client, await world.client.get(SubscriptionRequests, namespace, "poor"));
+      await phase("poor", "Ready");
+    } finally {
+      world.givesAccounts = true;
+    }
+  });
+
+  test("whose SubscriptionRequest is somebody else's says so", async () => {
+    const spec = { provider: "aws", subscriptionSelector: "shared" } as const;
+    await world.client.create(SubscriptionRequests, { metadata: { name: "robbed", namespace }, spec });
+    await world.create("robbed", named("robbed"));
+    await condition("robbed", "SubscriptionReady", "False/SubscriptionNameTaken");
+    await world.remove("robbed");
+    await phase("robbed", "gone");
+    await world.client.get(SubscriptionRequests, namespace, "robbed");
+  });
+
+  test.each([
+    { name: "wrong-region", core: { region: "mars-1" }, infrastructure: {}, reason: "UnknownRegion" },
+    { name: "wrong-machine", core: {}, infrastructure: { machineType: "m99" }, reason: "UnknownMachineType" },
+    { name: "wrong-profile", core: { cloudProfile: "nebula" }, infrastructure: {}, reason: "UnknownCloudProfile" },
+    { name: "long-name", core: { shootName: "eighteen-letters-x" }, infrastructure: {}, reason: "InvalidShootName" },
+    { name: "many-zones", core: {}, infrastructure: { numberOfZones: 4, autoScalerMax: 9 }, reason: "TooFewZones" },
+  ])("that cannot be, claims nothing: $reason", async ({ name, core, infrastructure, reason }) => {
+    await world.create(name, { core: { purpose: "testing", region: "eu-central-1", ...core } }, infrastructure);
+    await condition(name, "ClusterProvisioned", `False/${reason}`);
+    expect(await world.phaseOf(name)).toBe("Failed");
+    await expect(world.client.get(SubscriptionRequests, namespace, name)).rejects.toThrow("not found");
+    await world.remove(name);
+    await phase(name, "gone");
+  });
+
+  test("leaves Failed when what was wrong is put right", async () => {
+    await world.create("mended", named("mended"), { machineType: "m99" });
+    await phase("mended", "Failed");
+    await world.edit("mended", ({ spec }) => {
+      if (spec.infrastructure) spec.infrastructure.machineType = "m5.large";
+    });
+    await phase("mended", "Ready");
+  });
+
+  test("an issuer that cannot be one does not hold it up", async () => {
+    await world.create("odd-issuer", { ...named("odd-issuer"), oidcConfig: { ...oidcConfig, issuerURL: "asdf" } });
+    await phase("odd-issuer", "Ready");
+    expect(await world.conditionOf("odd-issuer", "OIDCConfigured")).toBe("False/InvalidIssuer");
+  });
+});

@@ -1,0 +1,36 @@
+/** Looks whether a cluster that was brought along can be reached. */
+import type { Stored } from "@berg/apimachinery";
+import type { Cluster } from "@berg/resources";
+import { TargetUnavailable } from "../../target/target.ts";
+import type { Reached } from "../seen.ts";
+import { reasons, texts } from "../vocabulary.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+/** Give or take a tenth, so that many that were brought on one day are not asked at one moment. */
+const everyMs = 5 * 60_000;
+/** Somebody may be mending it. Its Secret is not watched: who may watch one may read all. */
+const unreachedMs = 30_000;
+const warningMs = 7 * 24 * 3_600_000;
+
+export async function reach(cluster: Stored<Cluster>, around: Surroundings, signal: AbortSignal): Promise<Reached> {
+  const { clock, random, targets } = around;
+  const { generation } = cluster.metadata;
+  const later = (ms: number) => clock.now() + ms * (0.9 + random() / 5);
+  try {
+    const { server, expiresAt } = await targets.check(cluster, signal);
+    const endsSoon = expiresAt !== undefined && Date.parse(expiresAt) - clock.now() < warningMs;
+    return {
+      status: "True",
+      reason: endsSoon ? reasons.expiresSoon : reasons.reachable,
+      message: endsSoon ? texts.expiresSoon(expiresAt) : texts.reachable,
+      isFinal: false,
+      generation,
+      server,
+      until: later(everyMs),
+    };
+  } catch (error) {
+    if (!(error instanceof TargetUnavailable)) throw error;
+    const { reason, message, again } = error;
+    return { status: "False", reason, message, isFinal: !again, generation, until: later(unreachedMs) };
+  }
+}

@@ -1,0 +1,123 @@
+/** One look at one Cluster: observe → decide → do, again until there is nothing to do; then its status. */
+import { isConflict, isNotFound, jsonEqual, type ObjectKey, type Stored } from "@berg/apimachinery";
+import type { Result } from "@berg/kube";
+import { type Cluster, type ClusterStatus, Clusters } from "@berg/resources";
+import { perform } from "./effects/perform.ts";
+import type { Surroundings } from "./effects/surroundings.ts";
+import { isTimeToGiveUp, statusInTrouble, type Trouble, troubleOf } from "./effects/trouble.ts";
+import { eventsOf } from "./events.ts";
+import { aboutOf } from "./memories.ts";
+import { observe } from "./observe.ts";
+import { decide } from "./phases/decide.ts";
+import type { Facts, Seen } from "./seen.ts";
+import type { Decision, Step } from "./step.ts";
+import { eventReasons, fieldManager, texts } from "./vocabulary.ts";
+
+/** The longest way without a wait is ten. */
+const mostRounds = 20;
+/** What was refused for good is asked for again after so long, or when the spec changes. */
+const refusedForMs = 5 * 60_000;
+/** So often in a row it is bad luck that somebody else was faster. */
+const quietConflicts = 3;
+
+export async function reconcile(
+  key: ObjectKey,
+  around: Surroundings,
+  signal: AbortSignal,
+): Promise<Result | undefined> {
+  const facts: Facts = {};
+  for (let round = 0; round < mostRounds; round++) {
+    const cluster = around.clusters.get(key);
+    if (!cluster) return undefined;
+    facts.reached ??= around.memories.of(cluster.metadata.uid).reached;
+    const seen = observe(cluster, facts, around);
+    const decision = decide(seen);
+    if (decision.step) {
+      const result = await take(decision.step, decision, seen, facts, around, signal);
+      if (result.isOver) return result.again;
+      continue;
+    }
+    await writeStatus(cluster, decision.status, around, signal);
+    if (decision.goesOn) continue;
+    delete around.memories.of(cluster.metadata.uid).conflicts;
+    return resultOf(decision.lookAt, around);
+  }
+  throw new Error(`it did not come to rest in ${mostRounds} rounds`);
+}
+
+type Taken = { isOver: false } | { isOver: true; again: Result | undefined };
+
+async function take(
+  step: Step,
+  { status }: Decision,
+  seen: Seen,
+  facts: Facts,
+  around: Surroundings,
+  signal: AbortSignal,
+): Promise<Taken> {
+  const { cluster } = seen;
+  const { recorder } = around;
+  const memory = around.memories.of(cluster.metadata.uid);
+  const refusal = memory.refusal;
+  if (refusal?.step === step.do && refusal.about === aboutOf(seen)) {
+    const left = refusal.until - around.clock.monotonic();
+    if (left > 0) return { isOver: true, again: await say(refusal.trouble, left) };
+  }
+  try {
+    await perform(step, seen, facts, around, signal);
+    if (refusal?.step === step.do) delete memory.refusal;
+    if (facts.reached) memory.reached = facts.reached;
+    return { isOver: step.do === "letGo", again: undefined };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isConflict(error)) {
+      memory.conflicts = (memory.conflicts ?? 0) + 1;
+      // The copy will catch up: no news.
+      if (memory.conflicts < quietConflicts) throw error;
+    }
+    const trouble = troubleOf(step, error, seen);
+    if (!trouble) throw error;
+    if (isTimeToGiveUp(step, trouble, seen)) {
+      recorder.event(cluster, "Warning", eventReasons.orphanedAccess, texts.bindingsLeft(trouble.message));
+      facts.administrators = [];
+      return { isOver: false };
+    }
+    if (trouble.again) {
+      await say(trouble);
+      throw error;
+    }
+    const until = around.clock.monotonic() + refusedForMs;
+    memory.refusal = { step: step.do, about: aboutOf(seen), trouble, until };
+    return { isOver: true, again: await say(trouble, refusedForMs) };
+  }
+
+  async function say(trouble: Trouble, afterMs?: number): Promise<Result | undefined> {
+    await writeStatus(cluster, statusInTrouble(status, step, trouble, seen), around, signal);
+    return afterMs === undefined ? undefined : { requeueAfterMs: afterMs };
+  }
+}
+
+/** With the version that was seen: what anybody else has written since is looked at first. */
+async function writeStatus(
+  cluster: Stored<Cluster>,
+  status: ClusterStatus,
+  { client, clusters, recorder }: Surroundings,
+  signal: AbortSignal,
+): Promise<void> {
+  if (jsonEqual(cluster.status ?? {}, status)) return;
+  try {
+    clusters.wrote(
+      await client.update(Clusters, { ...cluster, status }, { subresource: "status", fieldManager, signal }),
+    );
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    clusters.gone(cluster.metadata.uid);
+    return;
+  }
+  for (const { type, reason, message } of eventsOf(cluster.status, status))
+    recorder.event(cluster, type, reason, message);
+}
+
+function resultOf(at: number | undefined, { clock }: Surroundings): Result | undefined {
+  return at === undefined ? undefined : { requeueAfterMs: Math.max(1000, at - clock.now()) };
+}

@@ -1,0 +1,55 @@
+/** Everything about one Cluster at one moment. */
+import type { Stored } from "@berg/apimachinery";
+import type { Cluster, SubscriptionRequest } from "@berg/resources";
+import type { CloudProfile, Shoot } from "../gardener/kinds.ts";
+import type { GardenTrouble } from "../gardener/trouble.ts";
+import type { Finding } from "./judge/judge.ts";
+
+export interface Seen {
+  readonly cluster: Stored<Cluster>;
+  /** Whether our finalizer is on it. */
+  readonly isHeld: boolean;
+  /** Why nothing is known about the garden. */
+  readonly away: GardenTrouble | undefined;
+  readonly shootName: string;
+  /** The one of that name, whoever made it. */
+  readonly shoot: Stored<Shoot> | undefined;
+  /** The one of the Cluster's name, whoever made it. */
+  readonly subscription: Stored<SubscriptionRequest> | undefined;
+  readonly project: string;
+  readonly profiles: readonly CloudProfile[];
+  /** Whether kubeconfigs of this cluster are out there that nobody has revoked yet. */
+  readonly hasOpenAccess: boolean;
+  /**
+   * The Shoot is what Gardener made of our last write for this spec. Where it still is not as we would have it, Gardener
+   * writes some values in its own way, and would do so again and again.
+   */
+  readonly isAnswered: boolean;
+  readonly facts: Facts;
+  readonly now: number;
+  /** The same, for a status. */
+  readonly time: string;
+}
+
+/** What was found out in this look, by asking or by doing. Nothing of it outlives the look but `reached`. */
+export interface Facts {
+  /** The garden itself says that there is no Shoot of this name. */
+  shootIsGone?: true;
+  /** The digest of the ConfigMap that is there now. */
+  authentication?: string;
+  authenticationIsGone?: true;
+  /** Those who are cluster-admin now. */
+  administrators?: readonly string[];
+  /** What came of the last try to reach a cluster that was brought along. */
+  reached?: Reached | undefined;
+}
+
+export interface Reached extends Finding {
+  /** Only a change helps. */
+  readonly isFinal: boolean;
+  /** Of the Cluster that was tried. */
+  readonly generation: number | undefined;
+  readonly server?: string;
+  /** When to try again. */
+  readonly until: number;
+}

@@ -1,0 +1,181 @@
+import { describe, expect, test } from "vitest";
+import { annotations } from "../vocabulary.ts";
+import { decide } from "./decide.ts";
+import type { Seen } from "./seen.ts";
+import {
+  at,
+  issuedStatus,
+  makeCluster,
+  makeRequest,
+  makeSeen,
+  makeShoot,
+  now,
+  type RequestParts,
+} from "./testing/make-seen.ts";
+
+const asked = (what: "rotate" | "revoke" | "rotated", value = "true") => ({ [annotations[what]]: value });
+/** `issue due`, `wait`, `write Pending`, … */
+function next(request: RequestParts, seen: Partial<Seen> = {}): string {
+  const step = decide(makeSeen({ request: makeRequest(request), ...seen }));
+  if (step.do === "issue") return `issue ${step.cause}`;
+  return "status" in step ? `${step.do} ${step.status.phase}` : step.do;
+}
+const gone = { cluster: undefined, shoot: undefined, gone: "cluster" as const };
+const away = { cluster: undefined, shoot: undefined, doubt: true };
+
+describe("while access is wanted", () => {
+  test.each<[string, string, RequestParts, Partial<Seen>?]>([
+    ["our finalizer first", "hold", { isHeld: false }],
+    ["no Cluster: the server is asked", "confirm", {}, away],
+    ["no Cluster: it is said", "write Pending", {}, gone],
+    ["no Cluster any more: the copy goes", "withdraw Pending", { status: issuedStatus() }, gone],
+    ["a Cluster that is not ready", "write Pending", {}, { cluster: makeCluster({ isReady: false }) }],
+    ["what will be made is written down first", "write Pending", {}],
+    ["then the first", "issue first", { status: { serviceAccount: "a/b" } }],
+    ["it is settled", "wait", { status: issuedStatus() }],
+    ["due", "issue due", { status: issuedStatus(2900) }],
+    ["not due yet", "wait", { status: issuedStatus(2500) }],
+    ["expired", "issue due", { status: issuedStatus(4000) }],
+    ["new rules: rights only", "grant", { generation: 2, status: issuedStatus() }],
+    ["a shorter life", "issue shortened", { generation: 2, spec: { expiration: 600 }, status: issuedStatus() }],
+    [
+      "a longer life: at the next rotation",
+      "grant",
+      { generation: 2, spec: { expiration: 7200 }, status: issuedStatus() },
+    ],
+    ["put elsewhere", "issue changed", { generation: 2, spec: { output: "Status" }, status: issuedStatus() }],
+    ["for others", "issue changed", { generation: 2, spec: { audiences: ["x"] }, status: issuedStatus() }],
+    ["asked for", "issue asked", { annotations: asked("rotate"), status: issuedStatus() }],
+    ["asked for with another word", "wait", { annotations: asked("rotate", "yes"), status: issuedStatus() }],
+    [
+      "asked for and answered: the one before has its time",
+      "write Rotating",
+      {
+        annotations: asked("rotate"),
+        status: issuedStatus(0, { epoch: 2, lastRotationRequest: "2", retiring: [{ epoch: 1, until: at(10) }] }),
+      },
+    ],
+    [
+      "then it goes",
+      "retire",
+      {
+        annotations: asked("rotate"),
+        status: issuedStatus(0, { epoch: 2, lastRotationRequest: "2", retiring: [{ epoch: 1, until: at(0) }] }),
+      },
+    ],
+    [
+      "then the annotation",
+      "endRotation",
+      { annotations: asked("rotate"), status: issuedStatus(0, { epoch: 2, lastRotationRequest: "2" }) },
+    ],
+    [
+      "also where somebody else has taken it away",
+      "endRotation",
+      { status: issuedStatus(0, { epoch: 2, lastRotationRequest: "2" }) },
+    ],
+    [
+      "asked for once more",
+      "issue asked",
+      {
+        annotations: { ...asked("rotate"), ...asked("rotated", "2") },
+        status: issuedStatus(0, { epoch: 2, lastRotationRequest: "2" }),
+      },
+    ],
+    ["the copy is lost", "issue changed", { status: issuedStatus() }, { copyLost: true }],
+    [
+      "the address has changed",
+      "issue changed",
+      { status: issuedStatus() },
+      { shoot: makeShoot({ advertisedAddresses: [] }) },
+    ],
+    [
+      "keys are being replaced",
+      "issue changed",
+      { status: issuedStatus() },
+      { shoot: makeShoot({ credentials: { rotation: { serviceAccountKey: { phase: "Prepared" } } } }) },
+    ],
+    [
+      "keys will be replaced",
+      "wait",
+      { status: issuedStatus() },
+      { shoot: makeShoot({ credentials: { rotation: { serviceAccountKey: { phase: "Preparing" } } } }) },
+    ],
+    ["nobody knows of the Shoot: nothing is concluded", "wait", { status: issuedStatus() }, { shoot: undefined }],
+    [
+      "the Shoot is not shown: the server is asked",
+      "confirm",
+      { status: issuedStatus() },
+      { shoot: undefined, doubt: true },
+    ],
+    ["the Shoot is gone", "withdraw Pending", { status: issuedStatus() }, { shoot: undefined, gone: "shoot" }],
+    ["rules that RBAC cannot take", "write Failed", { spec: { clusterRole: { rules: [{ verbs: [] }] } } }],
+    [
+      "rules by which one can take more",
+      "write Failed",
+      { spec: { clusterRole: { rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }] } } },
+    ],
+    [
+      "the same where it is allowed",
+      "write Pending",
+      { spec: { clusterRole: { rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }] } } },
+      { allowEscalating: true },
+    ],
+  ])("%s: %s", (_, want, request, seen) => {
+    expect(next(request, seen)).toBe(want);
+  });
+});
+
+describe("while it is revoked", () => {
+  const revoke = { annotations: { ...asked("revoke"), ...asked("rotate") } };
+  const deletedCluster = makeCluster({ deletedAt: at(-10) });
+  test.each<[string, string, RequestParts, Partial<Seen>?]>([
+    ["it beats a rotation", "revoke", { ...revoke, status: issuedStatus() }],
+    ["nothing was issued", "write Revoked", revoke],
+    ["the Cluster is gone", "withdraw Revoked", { ...revoke, status: issuedStatus() }, gone],
+    ["the Cluster is not shown", "confirm", { ...revoke, status: issuedStatus() }, away],
+    [
+      "all of a Cluster",
+      "revoke",
+      { status: issuedStatus() },
+      { cluster: makeCluster({ annotations: { [annotations.revokeAll]: "true" } }) },
+    ],
+    ["with its Cluster", "revoke", { status: issuedStatus() }, { cluster: deletedCluster }],
+    ["with another word it is not", "wait", { annotations: asked("revoke", "True"), status: issuedStatus() }],
+  ])("%s: %s", (_, want, request, seen) => {
+    expect(next(request, seen)).toBe(want);
+  });
+
+  test("and nothing more is done when it is done", () => {
+    const step = decide(makeSeen({ request: makeRequest(revoke) }));
+    const status = step.do === "write" ? step.status : {};
+    expect(next({ ...revoke, status })).toBe("wait");
+    expect(next({ status })).toBe("write Pending");
+  });
+});
+
+describe("while it is deleted", () => {
+  const deletedAt = at(-5);
+  test.each<[string, string, RequestParts, Partial<Seen>?]>([
+    ["not held", "wait", { deletedAt, isHeld: false, status: issuedStatus() }],
+    ["nothing was made", "letGo", { deletedAt }],
+    ["everything is taken away", "revoke", { deletedAt, status: issuedStatus() }],
+    ["the Cluster is not shown", "confirm", { deletedAt, status: issuedStatus() }, away],
+    ["the Cluster is gone", "letGo", { deletedAt, status: issuedStatus() }, gone],
+    ["the Shoot is gone", "letGo", { deletedAt, status: issuedStatus() }, { shoot: undefined, gone: "shoot" }],
+  ])("%s: %s", (_, want, request, seen) => {
+    expect(next(request, seen)).toBe(want);
+  });
+});
+
+test("it waits for whatever comes first", () => {
+  const status = issuedStatus(0, { retiring: [{ epoch: 7, until: at(90) }] });
+  expect(decide(makeSeen({ request: makeRequest({ status }) }))).toEqual({ do: "wait", until: now + 90_000 });
+});
+
+test("after a restart, what is overdue has its turn within a minute; what its owner asks for has it now", () => {
+  const request = makeRequest({ status: issuedStatus(2900) });
+  const step = decide(makeSeen({ request, startedAt: now }));
+  expect(step).toMatchObject({ do: "wait" });
+  expect(step.do === "wait" && step.until).toBeLessThanOrEqual(now + 60_000);
+  expect(next({ annotations: asked("rotate"), status: issuedStatus(2900) }, { startedAt: now })).toBe("issue asked");
+});

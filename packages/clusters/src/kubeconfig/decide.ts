@@ -1,0 +1,135 @@
+/**
+ * What to do next for one KubeconfigRequest: one step, from what is seen. Pure; reconcile.ts does it and looks again.
+ *
+ *     hold → begin → issue ─┬─► wait until it is due ─► issue (make before break) ─► retire the one before
+ *                           ├─► grant (the rules have changed; the token stays)
+ *                           └─► revoke ─► begin (lifted), or letGo (deleted)
+ */
+import { jsonEqual, makeKey } from "@berg/apimachinery";
+import type { KubeconfigRequestStatus } from "@berg/resources";
+import { finalizers } from "../vocabulary.ts";
+import { escalating, malformed } from "./rules/problems.ts";
+import { rotationDue, spread } from "./schedule.ts";
+import {
+  clusterOf,
+  isProvisioned,
+  isRevoked,
+  isRotationAnswered,
+  isRotationAsked,
+  issuedFor,
+  isUntouched,
+  lifeOf,
+  type Seen,
+} from "./seen.ts";
+import * as statuses from "./status.ts";
+import { reasons, texts } from "./vocabulary.ts";
+
+/** Why a kubeconfig is made. */
+export type Cause = "first" | "asked" | "due" | "changed" | "shortened";
+
+export type Step =
+  /** Our finalizer on it. */
+  | { readonly do: "hold" }
+  /** Asks the servers whether what no copy shows is really gone. */
+  | { readonly do: "confirm" }
+  | { readonly do: "write"; readonly status: KubeconfigRequestStatus }
+  /** The Secret away, and then the status. */
+  | { readonly do: "withdraw"; readonly status: KubeconfigRequestStatus }
+  | { readonly do: "issue"; readonly cause: Cause }
+  /** Roles and bindings as the spec has them by now. */
+  | { readonly do: "grant" }
+  /** Anchors of those that were replaced. */
+  | { readonly do: "retire" }
+  /** The annotation was answered, and the ones before are of no use any more. */
+  | { readonly do: "endRotation" }
+  | { readonly do: "revoke" }
+  /** Our finalizer away. */
+  | { readonly do: "letGo" }
+  /** Until something changes, or until then. */
+  | { readonly do: "wait"; readonly until?: number };
+
+export function decide(seen: Seen): Step {
+  const { metadata } = seen.request;
+  const isHeld = metadata.finalizers?.includes(finalizers.kubeconfig) ?? false;
+  if (metadata.deletionTimestamp) return isHeld ? deleting(seen) : { do: "wait" };
+  if (!isHeld) return { do: "hold" };
+  if (isRevoked(seen)) return revoking(seen);
+  return wantsAccess(seen);
+}
+
+function deleting(seen: Seen): Step {
+  if (isUntouched(seen.request) || seen.gone) return { do: "letGo" };
+  return seen.doubt ? { do: "confirm" } : { do: "revoke" };
+}
+
+function revoking(seen: Seen): Step {
+  const { request, gone } = seen;
+  if (isUntouched(request)) return say(seen, statuses.revoked(seen));
+  if (gone) return say(seen, statuses.revokedWithCluster(seen));
+  return seen.doubt ? { do: "confirm" } : { do: "revoke" };
+}
+
+function wantsAccess(seen: Seen): Step {
+  const { request, cluster, gone } = seen;
+  const { namespace, name } = clusterOf(request);
+  const called = namespace === request.metadata.namespace ? name : makeKey(namespace, name);
+  if (seen.doubt && !statuses.saysMissing(request)) return { do: "confirm" };
+  if (!cluster) return say(seen, statuses.withoutCluster(seen, reasons.clusterNotFound, texts.clusterNotFound(called)));
+  if (gone || seen.doubt)
+    return say(seen, statuses.withoutCluster(seen, reasons.shootMissing, texts.shootMissing(called)));
+  const retiring = (request.status?.retiring ?? []).map(({ until }) => Date.parse(until));
+  if (retiring.some((until) => until <= seen.now)) return { do: "retire" };
+  const refused = refusalOf(seen);
+  if (refused) return say(seen, refused, Math.min(...retiring));
+  if (isUntouched(request)) {
+    const waits = statuses.waiting(seen, reasons.clusterNotReady, texts.clusterNotReady(called));
+    return isProvisioned(cluster) ? { do: "write", status: statuses.begun(seen) } : say(seen, waits);
+  }
+  return keepsAccess(seen, retiring);
+}
+
+function refusalOf(seen: Seen): KubeconfigRequestStatus | undefined {
+  const { spec } = seen.request;
+  const problems = malformed(spec);
+  if (problems.length > 0) return statuses.refused(seen, reasons.invalidRules, texts.invalidRules(problems));
+  const powers = seen.allowEscalating ? [] : escalating(spec);
+  return powers.length > 0 ? statuses.refused(seen, reasons.escalatingRules, texts.escalatingRules(powers)) : undefined;
+}
+
+/** `retiring`: when those that were replaced come to their end. */
+function keepsAccess(seen: Seen, retiring: readonly number[]): Step {
+  const { request, now } = seen;
+  const { status = {}, metadata } = request;
+  const next = nextIssue(seen);
+  if (next.at <= now) return { do: "issue", cause: next.cause };
+  if (status.observedGeneration !== metadata.generation) return { do: "grant" };
+  if (isRotationAnswered(request) && retiring.length === 0) return { do: "endRotation" };
+  return say(seen, statuses.settled(seen), Math.min(next.at, ...retiring));
+}
+
+/** When a kubeconfig is needed next, and why. */
+function nextIssue(seen: Seen): { at: number; cause: Cause } {
+  const { request, now, startedAt } = seen;
+  const { status = {}, spec, metadata } = request;
+  const life = lifeOf(status);
+  if (!life || status.epoch === undefined) return { at: now, cause: "first" };
+  if (isRotationAsked(seen)) return { at: now, cause: "asked" };
+  const who = `${metadata.uid} ${status.epoch}`;
+  const isNew = status.observedGeneration !== metadata.generation;
+  if (isNew && life.expiresAt - life.issuedAt > spec.expiration * 1000) return { at: now, cause: "shortened" };
+  const wanted = issuedFor(seen);
+  const isOther = wanted !== undefined && wanted !== status.issuedFor;
+  if (isOther || seen.copyLost) {
+    // Its owner has just changed it, and waits.
+    return { at: isNew || seen.copyLost ? now : spread(now, life, who, startedAt), cause: "changed" };
+  }
+  return { at: spread(rotationDue(life, who), life, who, startedAt), cause: "due" };
+}
+
+/** Nothing where it says so already. */
+function say(seen: Seen, status: KubeconfigRequestStatus, until = Number.POSITIVE_INFINITY): Step {
+  const { request } = seen;
+  if (request.status?.secretRef && !status.secretRef) return { do: "withdraw", status };
+  if (!jsonEqual(request.status ?? {}, status)) return { do: "write", status };
+  return { do: "wait", ...(Number.isFinite(until) && { until }) };
+}

@@ -1,0 +1,267 @@
+import { isForbidden, isNotFound } from "@berg/apimachinery";
+import { Namespaces, Pods, Secrets, ServiceAccounts } from "@berg/kube";
+import { KubeconfigRequests } from "@berg/resources";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { accessNamespace, annotations } from "../vocabulary.ts";
+import { accessName } from "./names.ts";
+import { holdingsOf } from "./target/holdings.ts";
+import { embeddedPlace } from "./testing/embedded.ts";
+import { clientOf, type Place, podReader } from "./testing/place.ts";
+import { conditionOf, openStage } from "./testing/stage.ts";
+import { heldFor, tried } from "./testing/tried.ts";
+
+let parts: Awaited<ReturnType<typeof embeddedPlace>>;
+let world: Place;
+const { signal } = new AbortController();
+
+beforeAll(async () => {
+  parts = await embeddedPlace();
+  world = parts.place;
+  await world.namespace("compass-system");
+}, 120_000);
+afterAll(async () => {
+  await parts?.[Symbol.asyncDispose]();
+});
+
+test("a request gets a kubeconfig in a Secret of its own, which can do what it says and no more", async () => {
+  await using stage = await openStage(world);
+  const { place, until } = stage;
+  const request = await place.request("reader");
+  const { status } = await until("reader", "Issued 1");
+  const client = await clientOf(await place.published("reader"));
+  expect((await client.list(Pods)).items).toEqual([]);
+  await expect(client.list(Secrets)).rejects.toSatisfy(isForbidden);
+  await client.close();
+  expect(status).toMatchObject({ observedGeneration: 1, secretRef: { name: "reader-kubeconfig", key: "kubeconfig" } });
+  expect(status?.kubeconfig).toBeUndefined();
+  expect(status?.conditions?.map(({ type, status }) => `${type}=${status}`).sort()).toEqual([
+    "Issued=True",
+    "RBACReady=True",
+    "RulesAccepted=True",
+    "TargetReachable=True",
+  ]);
+  const secret = await place.home.get(Secrets, place.namespaceName, "reader-kubeconfig");
+  expect(secret.metadata.ownerReferences?.[0]?.uid).toBe(request.metadata.uid);
+  expect(await heldFor(place.target, request)).toBe(
+    "clusterRoles 1, clusterRoleBindings 1, serviceAccounts 1, anchors 1",
+  );
+  await expect.poll(() => place.eventsOf("reader")).toEqual(["KubeconfigIssued"]);
+});
+
+test("the seed's way: in the status, with groups that have a version and kinds for resources", async () => {
+  await using stage = await openStage(world);
+  const { place, until } = stage;
+  const request = await place.request("seed", {
+    output: "Status",
+    clusterRole: {
+      rules: [
+        { apiGroups: ["apps/v1"], resources: ["Deployment"], verbs: ["get", "watch"] },
+        { apiGroups: ["application-connector.kyma-project.io/v1alpha1"], resources: ["Application"], verbs: ["get"] },
+      ],
+    },
+    role: {
+      namespace: "compass-system",
+      rules: [{ apiGroups: ["*"], resources: ["Secret"], verbs: ["create", "get", "update", "delete"] }],
+    },
+  });
+  const issued = await until("seed", "Issued 1");
+  expect(issued.status?.secretRef).toBeUndefined();
+  expect(conditionOf(issued, "RulesAccepted")).toBe("True UnknownResources");
+  const text = await place.published("seed");
+  expect(text).toContain("namespace: compass-system");
+  const client = await clientOf(text);
+  await client.create(Secrets, { metadata: { name: "mine", namespace: "compass-system" } });
+  await expect(client.get(Secrets, "default", "mine")).rejects.toSatisfy(isForbidden);
+  await client.close();
+  const held = await holdingsOf(place.target, request, signal);
+  expect(held.clusterRoles[0]?.rules?.[0]).toEqual({
+    apiGroups: ["apps"],
+    resources: ["deployments"],
+    verbs: ["get", "watch"],
+  });
+});
+
+test("it is replaced before it ends, make before break, and the one before goes after its own end", async () => {
+  await using stage = await openStage(world);
+  const { place, until, clock } = stage;
+  const request = await place.request("rotated", { expiration: 600 });
+  await until("rotated", "Issued 1");
+  const first = await place.published("rotated");
+  clock.jump(481_000);
+  const { status } = await until("rotated", "Issued 2");
+  expect(status?.retiring?.map(({ epoch }) => epoch)).toEqual([1]);
+  const second = await place.published("rotated");
+  expect([await tried(first), await tried(second)]).toEqual(["works", "works"]);
+  expect(await heldFor(place.target, request)).toContain("anchors 2");
+  clock.jump(180_000);
+  await expect.poll(async () => (await place.get("rotated"))?.status?.retiring).toBeUndefined();
+  expect([await tried(first), await tried(second)]).toEqual(["unknown", "works"]);
+});
+
+test("asked for by the annotation, the one before goes after the grace, and then the annotation: each time", async () => {
+  await using stage = await openStage(world);
+  const { place, until, clock } = stage;
+  await place.request("asked");
+  await until("asked", "Issued 1");
+  for (const epoch of [2, 3]) {
+    const former = await place.published("asked");
+    await place.annotate("asked", "rotate", "true");
+    await until("asked", `Rotating ${epoch}`);
+    expect(await tried(former)).toBe("works");
+    clock.jump(30_000);
+    const done = await until("asked", `Issued ${epoch}`);
+    expect(done.metadata.annotations?.[annotations.rotate]).toBeUndefined();
+    expect([await tried(former), await tried(await place.published("asked"))]).toEqual(["unknown", "works"]);
+  }
+});
+
+test("a settled one costs no request, whatever happens to its Cluster", async () => {
+  await using stage = await openStage(world);
+  const { place, until, operator } = stage;
+  await place.request("idle");
+  await until("idle", "Issued 1");
+  await expect.poll(() => place.eventsOf("idle")).toHaveLength(1);
+  const asked = () => operator.proxy.requests.length + operator.targetProxy.requests.length + operator.opened;
+  const before = asked();
+  for (let turn = 0; turn < 5; turn++) await place.touchCluster("any", String(turn));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(asked()).toBe(before);
+});
+
+test("new rules are granted to the token that is out; a rule that is gone is taken away", async () => {
+  await using stage = await openStage(world);
+  const { place, until } = stage;
+  await place.request("ruled", { clusterRole: { rules: [{ ...podReader, resourceNames: ["none"] }] } });
+  await until("ruled", "Issued 1");
+  const text = await place.published("ruled");
+  expect(await tried(text)).toBe("forbidden");
+  await place.change("ruled", { clusterRole: { rules: [podReader] } });
+  await expect.poll(() => tried(text)).toBe("works");
+  await place.change("ruled", { clusterRole: { rules: [{ ...podReader, resourceNames: ["none"] }] } });
+  await expect.poll(() => tried(text)).toBe("forbidden");
+  expect((await place.get("ruled"))?.status?.epoch).toBe(1);
+});
+
+test("put elsewhere, there is a new one, and the old copy goes", async () => {
+  await using stage = await openStage(world);
+  const { place, until } = stage;
+  await place.request("moved");
+  await until("moved", "Issued 1");
+  await place.change("moved", { output: "Status" });
+  const { status } = await until("moved", "Issued 2");
+  expect([status?.secretRef, status?.kubeconfig === undefined]).toEqual([undefined, false]);
+  const copy = () => place.home.get(Secrets, place.namespaceName, "moved-kubeconfig").then(() => "there", isNotFound);
+  await expect.poll(copy).toBe(true);
+});
+
+test("a Secret that somebody has deleted or changed is published anew", async () => {
+  await using stage = await openStage(world);
+  const { place, until, clock } = stage;
+  await place.request("lost", { expiration: 86_400 });
+  await until("lost", "Issued 1");
+  await place.home.delete(Secrets, place.namespaceName, "lost-kubeconfig");
+  clock.jump(600_000);
+  await place.touchCluster("look", "again");
+  await until("lost", "Issued 2");
+  const body = { data: { kubeconfig: Buffer.from("mine").toString("base64") } };
+  await place.home.patch(Secrets, place.namespaceName, "lost-kubeconfig", { type: "merge", body });
+  clock.jump(600_000);
+  await place.touchCluster("look", "once-more");
+  await until("lost", "Issued 3");
+  expect(await tried(await place.published("lost"))).toBe("works");
+});
+
+test("what is not ours is left alone, and said: in the target, and beside the request", async () => {
+  await using stage = await openStage(world);
+  const { place, until, untilCondition, clock } = stage;
+  await place.request("first");
+  await until("first", "Issued 1");
+  const metadata = { name: "taken-kubeconfig", namespace: place.namespaceName };
+  const theirs = await place.home.create(Secrets, { metadata });
+  const request = await place.request("taken");
+  await untilCondition("taken", "Issued", "False SecretNameTaken");
+  expect(await heldFor(place.target, request)).toBe("");
+  const name = accessName(request);
+  const account = await place.target.create(ServiceAccounts, { metadata: { name, namespace: accessNamespace } });
+  await place.home.delete(Secrets, place.namespaceName, "taken-kubeconfig");
+  clock.jump(10_000);
+  await untilCondition("taken", "RBACReady", "False NameTaken");
+  await place.home.create(Secrets, { metadata });
+  await place.home.delete(KubeconfigRequests, place.namespaceName, "taken");
+  await expect.poll(() => place.get("taken")).toBeUndefined();
+  expect((await place.target.get(ServiceAccounts, accessNamespace, name)).metadata.uid).toBe(account.metadata.uid);
+  expect(theirs.metadata.uid).not.toBe(
+    (await place.home.get(Secrets, place.namespaceName, metadata.name)).metadata.uid,
+  );
+});
+
+test("rules by which one can take more are refused, and nothing is made", async () => {
+  await using stage = await openStage(world);
+  const { place, until, untilCondition } = stage;
+  const rules = [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }];
+  const request = await place.request("greedy", { clusterRole: { rules } });
+  await untilCondition("greedy", "RulesAccepted", "False EscalatingRules");
+  expect((await place.get("greedy"))?.status?.phase).toBe("Failed");
+  expect(await heldFor(place.target, request)).toBe("");
+  await place.change("greedy", { clusterRole: { rules: [podReader] } });
+  await until("greedy", "Issued 1");
+});
+
+test("a namespace that is missing is not made; when it is there, it goes on; gone, the rest goes on", async () => {
+  await using stage = await openStage(world);
+  const { place, until, untilCondition, clock } = stage;
+  await place.request("homeless", { role: { namespace: "later", rules: [podReader] } });
+  await untilCondition("homeless", "RBACReady", "False NamespaceMissing");
+  await expect(place.target.get(Namespaces, "", "later")).rejects.toThrow("not found");
+  await place.namespace("later");
+  clock.jump(10_000);
+  await until("homeless", "Issued 1");
+  await place.change("homeless", { role: { namespace: "never", rules: [podReader] } });
+  await untilCondition("homeless", "RBACReady", "False NamespaceMissing");
+  expect(await tried(await place.published("homeless"))).toBe("works");
+  await place.namespace("never");
+  clock.jump(10_000);
+  await untilCondition("homeless", "RBACReady", "True Granted");
+});
+
+test("a token that the cluster does not accept is not handed out", { timeout: 60_000 }, async () => {
+  await using stage = await openStage(world);
+  const { place, untilCondition } = stage;
+  await place.request("elsewhere", { audiences: ["somebody-else"] });
+  const { status } = await untilCondition("elsewhere", "Issued", "False Waiting").then(() =>
+    untilCondition("elsewhere", "Issued", "False TokenRefused"),
+  );
+  expect([status?.phase, status?.epoch, status?.secretRef]).toEqual(["Pending", undefined, undefined]);
+});
+
+test("without the right to write Secrets it says so, and can be put in the status", async () => {
+  await using stage = await openStage(world);
+  const { place, until, untilCondition, operator } = stage;
+  const body = { kind: "Status", apiVersion: "v1", status: "Failure", code: 403, reason: "Forbidden", message: "no" };
+  operator.proxy.answer = ({ resource }) => (resource === "secrets" ? { status: 403, body } : undefined);
+  await place.request("poor");
+  await untilCondition("poor", "Issued", "False SecretsForbidden");
+  await place.change("poor", { output: "Status" });
+  await until("poor", "Issued 1");
+  await place.home.delete(KubeconfigRequests, place.namespaceName, "poor");
+  await expect.poll(() => place.get("poor")).toBeUndefined();
+});
+
+test("one whose copy lags takes nothing away that another has published", async () => {
+  await using stage = await openStage(world);
+  const { place, until, clock, operator } = stage;
+  await place.request("contested", { expiration: 600, output: "Status" });
+  await until("contested", "Issued 1");
+  // It hears of nothing any more, and has no way to look again.
+  operator.proxy.freezeWatches();
+  operator.proxy.answer = ({ resource, name }) =>
+    resource === "kubeconfigrequests" && name === "" ? "hang" : undefined;
+  const other = await place.start({ clock });
+  await place.annotate("contested", "rotate", "true");
+  await until("contested", "Rotating 2");
+  await other.stop();
+  const text = await place.published("contested");
+  clock.jump(481_000);
+  await expect.poll(async () => (await place.get("contested"))?.status?.epoch).toBe(3);
+  expect(await tried(text)).toBe("works");
+});

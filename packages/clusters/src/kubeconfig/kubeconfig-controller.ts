@@ -1,0 +1,77 @@
+/**
+ * The Kubeconfig operator: narrow, short-lived access to Clusters.
+ *
+ *     gather.ts → decide.ts (pure) → reconcile.ts → visit.ts (to the target, or why not) → bring.ts
+ *                                                      session.ts, target/   what is done there
+ *                                                      publish.ts, write.ts  what is written beside and on the request
+ *     rules/       what is asked for, as RBAC understands it; what is refused. Pure
+ *     schedule.ts  when it is replaced. Pure
+ *     status.ts    what is said. Pure
+ */
+import { keyOf, makeKey, type ObjectKey } from "@berg/apimachinery";
+import { type Clock, type Manager, type Metrics, OwnWrites, type Random, watchMapped, watchSelf } from "@berg/kube";
+import { Clusters, KubeconfigRequests } from "@berg/resources";
+import type { Garden } from "../gardener/garden.ts";
+import type { TargetAccess } from "../target/target.ts";
+import { annotations } from "../vocabulary.ts";
+import { Copies } from "./copies.ts";
+import type { KubeconfigSettings } from "./gather.ts";
+import { kubeconfigMetrics } from "./metrics.ts";
+import { Patience } from "./patience.ts";
+import { reconcile } from "./reconcile.ts";
+import { clusterOf } from "./seen.ts";
+
+interface KubeconfigControllerOptions {
+  garden: Pick<Garden, "client" | "namespace" | "shoots">;
+  access: TargetAccess;
+  settings: KubeconfigSettings;
+  metrics: Metrics;
+  clock: Clock;
+  random: Random;
+}
+
+/** Most of the time each waits for a target. */
+const workers = 20;
+const byCluster = "cluster";
+
+export function addKubeconfigController(manager: Manager, options: KubeconfigControllerOptions): void {
+  const { garden, access, settings, clock, random } = options;
+  const informer = manager.informer(KubeconfigRequests);
+  const clusters = manager.informer(Clusters);
+  const requests = new OwnWrites(informer, clock);
+  informer.ensureIndex(byCluster, (request) => {
+    const { namespace, name } = clusterOf(request);
+    return [makeKey(namespace, name)];
+  });
+  const requestsOf = (cluster: ObjectKey) => informer.byIndex(byCluster, cluster).map(keyOf);
+  const patience = new Patience(clock, random);
+  const copies = new Copies(clock);
+  informer.onChange(({ type, object }) => {
+    if (type !== "deleted") return;
+    patience.forget(object.metadata.uid);
+    copies.forget(object.metadata.uid);
+  });
+  const metrics = kubeconfigMetrics(options.metrics, () => informer.list());
+  const { client, recorder } = manager;
+  /** When the first turn came: one may have waited for the lease for days. */
+  let startedAt: number | undefined;
+  const around = { client, requests, clusters, garden, access, recorder, metrics, patience, copies, settings, clock };
+
+  manager.addController({
+    name: "kubeconfigrequest",
+    workers,
+    watches: [
+      watchSelf(informer),
+      watchMapped(clusters, (cluster) => requestsOf(keyOf(cluster))),
+      watchMapped(garden.shoots, ({ metadata }) => {
+        const { [annotations.clusterNamespace]: namespace, [annotations.clusterName]: name } =
+          metadata.annotations ?? {};
+        return namespace && name ? requestsOf(makeKey(namespace, name)) : [];
+      }),
+    ],
+    reconcile(key, { signal }) {
+      startedAt ??= clock.now();
+      return reconcile(key, { ...around, startedAt }, signal);
+    },
+  });
+}

@@ -1,0 +1,136 @@
+/** The Secret beside a request that holds its kubeconfig: written, read back after a crash, taken away. */
+import { createHash } from "node:crypto";
+import { formatTime, isAlreadyExists, isForbidden, isNotFound, type Stored } from "@berg/apimachinery";
+import { type Client, deleteChild, type Secret, Secrets } from "@berg/kube";
+import { KubeconfigRequests } from "@berg/resources";
+import { isOf, marksOf, type Request, secretNameOf } from "./names.ts";
+import type { Issue } from "./status.ts";
+import { TargetTrouble } from "./trouble.ts";
+import { conditionTypes, fieldManager, secretAnnotations as names, reasons, secretKey, texts } from "./vocabulary.ts";
+
+/** Undefined where there is none. One of somebody else is in the way, and is left alone. */
+export async function readPublished(
+  client: Client,
+  request: Request,
+  signal: AbortSignal,
+): Promise<Stored<Secret> | undefined> {
+  const secret = await readSecret(client, request, signal);
+  if (secret && !isOf(request, secret)) throw nameTaken(request);
+  return secret;
+}
+
+async function readSecret(client: Client, request: Request, signal: AbortSignal): Promise<Stored<Secret> | undefined> {
+  try {
+    return await client.get(Secrets, request.metadata.namespace ?? "", secretNameOf(request), { signal });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw isForbidden(error) ? forbidden(request) : error;
+  }
+}
+
+function forbidden({ metadata }: Request): TargetTrouble {
+  const message = texts.secretsForbidden(metadata.namespace ?? "");
+  return new TargetTrouble({ type: conditionTypes.issued, reason: reasons.secretsForbidden, message, again: true });
+}
+
+function nameTaken(request: Request): TargetTrouble {
+  const message = texts.secretNameTaken(secretNameOf(request));
+  return new TargetTrouble({ type: conditionTypes.issued, reason: reasons.secretNameTaken, message, again: true });
+}
+
+/** With the version that was read: of two who publish, one is refused. */
+export async function publish(
+  client: Client,
+  request: Request,
+  issue: Issue,
+  text: string,
+  found: Stored<Secret> | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const secret = secretWith(request, issue, text);
+  const options = { fieldManager, signal };
+  if (found) {
+    const metadata = {
+      ...found.metadata,
+      annotations: { ...found.metadata.annotations, ...secret.metadata.annotations },
+    };
+    if (!issue.answersRotation) delete metadata.annotations[names.answers];
+    await client.update(Secrets, { ...found, metadata, data: secret.data }, options);
+    return;
+  }
+  try {
+    await client.create(Secrets, secret, options);
+  } catch (error) {
+    if (isForbidden(error)) throw forbidden(request);
+    throw isAlreadyExists(error) ? nameTaken(request) : error;
+  }
+}
+
+export async function unpublish(client: Client, request: Request, signal: AbortSignal): Promise<void> {
+  const secret = await readSecret(client, request, signal).catch((error) => {
+    // Whoever may not read any has not written one either, unless the status says so.
+    if (error instanceof TargetTrouble && !request.status?.secretRef) return undefined;
+    throw error;
+  });
+  if (secret && isOf(request, secret)) await deleteChild(client, Secrets, secret, { signal });
+}
+
+/** What a Secret says of the kubeconfig in it; undefined where somebody else has written it, or part of it. */
+export function issueIn({ metadata, data }: Stored<Secret>): Issue | undefined {
+  const found = metadata.annotations ?? {};
+  const epoch = Number(found[names.epoch]);
+  const life = {
+    issuedAt: Date.parse(found[names.issuedAt] ?? ""),
+    expiresAt: Date.parse(found[names.expiresAt] ?? ""),
+  };
+  const credentialHash = found[names.credentialHash];
+  const serviceAccountUid = found[names.serviceAccountUid];
+  const anchorUid = found[names.anchorUid];
+  if (!Number.isSafeInteger(epoch) || Number.isNaN(life.issuedAt) || Number.isNaN(life.expiresAt)) return undefined;
+  if (!credentialHash || !serviceAccountUid || !anchorUid) return undefined;
+  if (found[names.contents] !== digestOf(data?.[secretKey])) return undefined;
+  return {
+    epoch,
+    life,
+    credentialHash,
+    serviceAccountUid,
+    anchorUid,
+    answersRotation: found[names.answers] === "true",
+  };
+}
+
+function secretWith(request: Request, issue: Issue, text: string) {
+  const { metadata } = request;
+  const { apiVersion, kind } = {
+    apiVersion: `${KubeconfigRequests.group}/${KubeconfigRequests.version}`,
+    kind: KubeconfigRequests.kind,
+  };
+  const data = { [secretKey]: Buffer.from(text).toString("base64") };
+  return {
+    metadata: {
+      name: secretNameOf(request),
+      namespace: metadata.namespace ?? "",
+      labels: marksOf(request),
+      annotations: {
+        [names.epoch]: String(issue.epoch),
+        [names.issuedAt]: formatTime(issue.life.issuedAt),
+        [names.expiresAt]: formatTime(issue.life.expiresAt),
+        [names.credentialHash]: issue.credentialHash,
+        [names.serviceAccountUid]: issue.serviceAccountUid,
+        [names.anchorUid]: issue.anchorUid,
+        [names.contents]: digestOf(data[secretKey]),
+        ...(issue.answersRotation && { [names.answers]: "true" }),
+      } as Record<string, string>,
+      ownerReferences: [{ apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true }],
+    },
+    type: "Opaque",
+    data,
+  };
+}
+
+/** Of a credential: too long to be guessed from this. */
+function digestOf(data: string | undefined): string {
+  return createHash("sha256")
+    .update(data ?? "")
+    .digest("hex");
+}

@@ -1,0 +1,62 @@
+/**
+ * Rules as RBAC understands them. RBAC takes any text, and grants nothing for one that it does not know: a group with a
+ * version, a kind in place of its plural, a verb in capitals. Pure.
+ *
+ *     application-connector.kyma-project.io/v1alpha1  Application  →  application-connector.kyma-project.io  applications
+ */
+import type { Rule, Served } from "./rule.ts";
+
+interface Normalised {
+  rules: Rule[];
+  /** What the cluster does not serve: it is granted as it stands, and may come later. */
+  unknown: string[];
+}
+
+export function normalise(rules: readonly Rule[], served: Served): Normalised {
+  const unknown = new Set<string>();
+  const normal = rules.map((rule) => normaliseRule(rule, served, unknown));
+  return { rules: normal, unknown: [...unknown].sort() };
+}
+
+function normaliseRule(rule: Rule, served: Served, unknown: Set<string>): Rule {
+  const verbs = distinct(rule.verbs.map((verb) => verb.toLowerCase()));
+  const { nonResourceURLs = [], resourceNames = [] } = rule;
+  if (nonResourceURLs.length > 0) return { nonResourceURLs: distinct(nonResourceURLs), verbs };
+  const apiGroups = distinct((rule.apiGroups ?? []).map(withoutVersion));
+  const resources = distinct(
+    (rule.resources ?? []).flatMap((resource) => {
+      const plurals = pluralsOf(resource, apiGroups, served);
+      if (!plurals) unknown.add(namedIn(resource, apiGroups));
+      return plurals ?? [resource];
+    }),
+  );
+  return { apiGroups, resources, ...(resourceNames.length > 0 && { resourceNames: distinct(resourceNames) }), verbs };
+}
+
+/** `apps/v1` and `apps` are the group apps; `v1` is how the core group writes itself. */
+function withoutVersion(apiGroup: string): string {
+  const group = apiGroup.toLowerCase();
+  if (/^v[0-9]+((alpha|beta)[0-9]+)?$/.test(group)) return "";
+  return group.includes("/") ? group.slice(0, group.indexOf("/")) : group;
+}
+
+/** What a resource, a kind or a singular stands for in these groups; undefined where nothing is served under it. */
+function pluralsOf(text: string, groups: readonly string[], served: Served): string[] | undefined {
+  const slash = text.indexOf("/");
+  const [base, sub] = slash < 0 ? [text, ""] : [text.slice(0, slash), text.slice(slash).toLowerCase()];
+  if (base === "*") return [`*${sub}`];
+  const inGroups = served.filter(({ group }) => groups.includes("*") || groups.includes(group));
+  if (inGroups.some(({ resource }) => resource === base)) return [`${base}${sub}`];
+  const name = base.toLowerCase();
+  const fitting = inGroups.filter(({ kind, resource }) => kind.toLowerCase() === name || resource === name);
+  return fitting.length === 0 ? undefined : distinct(fitting.map(({ resource }) => `${resource}${sub}`));
+}
+
+function namedIn(resource: string, groups: readonly string[]): string {
+  const named = groups.filter((group) => group !== "" && group !== "*");
+  return named.length === 0 ? resource : `${resource} (${named.join(", ")})`;
+}
+
+function distinct(texts: readonly string[]): string[] {
+  return [...new Set(texts)];
+}

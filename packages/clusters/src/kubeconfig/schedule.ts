@@ -1,0 +1,52 @@
+/**
+ * When a kubeconfig is replaced, and when the one before it is made useless. Pure; times in ms.
+ *
+ *     issued ──────────────────────── 72–80 % ──────────── 100 %
+ *                                     the next is made     its own end; its anchor goes 60 s later
+ */
+import { createHash } from "node:crypto";
+
+/** Of its life, when the next one is made: at the latest. */
+const rotateAt = 0.8;
+/** How much of that some are earlier than others, so that those which were issued together do not stay together. */
+const jitter = 0.1;
+/** Nobody holds one with less than this left of its life. */
+const leastLeft = 0.1;
+/** After a restart, what is overdue is done within this time, and not at once: Gardener answers a few a second. */
+const spreadMs = 60_000;
+/** After its end a token is of no use to anybody; clocks differ by less. */
+export const afterExpiryMs = 60_000;
+/** One that ends sooner is not handed out. */
+export const leastLifeMs = 60_000;
+/** A target whose clock differs by more is taken at its word for how long a token lives, not for when. */
+const toleratedSkewMs = 30_000;
+
+export interface Life {
+  issuedAt: number;
+  expiresAt: number;
+}
+
+/** Always the same number in [0, 1) for the same text: a restart changes no schedule. */
+export function shareOf(text: string): number {
+  return createHash("sha256").update(text).digest().readUInt32BE(0) / 2 ** 32;
+}
+
+export function rotationDue({ issuedAt, expiresAt }: Life, who: string): number {
+  return issuedAt + (expiresAt - issuedAt) * rotateAt * (1 - jitter * shareOf(who));
+}
+
+/** When to do what is due, in a process that started at `startedAt`. */
+export function spread(due: number, { issuedAt, expiresAt }: Life, who: string, startedAt: number): number {
+  const turn = startedAt + spreadMs * shareOf(`${who} overdue`);
+  const latest = expiresAt - (expiresAt - issuedAt) * leastLeft;
+  return Math.max(due, Math.min(turn, latest));
+}
+
+/**
+ * The life of a new token by our own clock. `its` is by the clock of the target; where that is not ours, the token lives
+ * as long, from now.
+ */
+export function lifeByOurClock(its: Life, now: number): Life {
+  if (Math.abs(its.issuedAt - now) <= toleratedSkewMs) return its;
+  return { issuedAt: now, expiresAt: now + (its.expiresAt - its.issuedAt) };
+}

@@ -1,0 +1,124 @@
+/** Everything about one KubeconfigRequest at one moment, and what follows from it at once. Pure. */
+import type { Stored } from "@berg/apimachinery";
+import { isConditionTrue } from "@berg/kube";
+import type { Cluster, KubeconfigRequestStatus } from "@berg/resources";
+import type { Shoot } from "../gardener/kinds.ts";
+import { annotations } from "../vocabulary.ts";
+import { type Request, shortHash } from "./names.ts";
+import type { Life } from "./schedule.ts";
+
+export interface Seen {
+  readonly request: Request;
+  /** As its copy shows it, or as the server does where the copy did not. */
+  readonly cluster: Stored<Cluster> | undefined;
+  /** Undefined where there is none, and where the copy of the garden's Shoots cannot tell. */
+  readonly shoot: Stored<Shoot> | undefined;
+  /** Cluster or Shoot: the server itself was asked, and has it no more. */
+  readonly gone: "cluster" | "shoot" | undefined;
+  /** It does not show in a copy that would show it; the server was not asked yet. */
+  readonly doubt: boolean;
+  /** The Secret that was published is not as it was published. */
+  readonly copyLost: boolean;
+  readonly now: number;
+  /** When this process began to work. */
+  readonly startedAt: number;
+  readonly graceMs: number;
+  readonly allowEscalating: boolean;
+}
+
+/** Where the Cluster of a request is. */
+export function clusterOf({ spec, metadata }: Request): { namespace: string; name: string } {
+  return spec.clusterRef ?? { namespace: metadata.namespace ?? "", name: spec.cluster ?? "" };
+}
+
+/** Only the text "true" counts. */
+export function isAsked(object: { metadata: { annotations?: Record<string, string> } } | undefined, what: string) {
+  return object?.metadata.annotations?.[what] === "true";
+}
+
+/** With the Cluster goes who could look after the access: it is taken away while that can still be done. */
+export function isRevoked({ request, cluster }: Seen): boolean {
+  if (isAsked(request, annotations.revoke) || isAsked(cluster, annotations.revokeAll)) return true;
+  return cluster?.metadata.deletionTimestamp !== undefined;
+}
+
+/** Asked for by the annotation, and not answered by any epoch yet. */
+export function isRotationAsked({ request }: Seen): boolean {
+  return isAsked(request, annotations.rotate) && !isRotationAnswered(request);
+}
+
+/** There is an epoch that answers the annotation, which is not taken away yet. */
+export function isRotationAnswered({ metadata, status }: Request): boolean {
+  const answered = status?.lastRotationRequest;
+  return answered !== undefined && answered !== metadata.annotations?.[annotations.rotated];
+}
+
+/** Before the first object is made in the target this is written down: without it there is nothing to take away. */
+export function isUntouched({ status }: Request): boolean {
+  return status?.serviceAccount === undefined;
+}
+
+export function isProvisioned(cluster: Cluster): boolean {
+  return isConditionTrue(cluster.status?.conditions, "ClusterProvisioned");
+}
+
+export function lifeOf({ issuedAt, expirationTimestamp }: KubeconfigRequestStatus): Life | undefined {
+  if (issuedAt === undefined || expirationTimestamp === undefined) return undefined;
+  return { issuedAt: Date.parse(issuedAt), expiresAt: Date.parse(expirationTimestamp) };
+}
+
+/** When the last of all that was issued is of no use any more, by itself. */
+export function allExpiredAt({ expirationTimestamp, retiring = [] }: KubeconfigRequestStatus): number {
+  const ends = retiring.map(({ until }) => Date.parse(until));
+  return Math.max(0, ...ends, expirationTimestamp === undefined ? 0 : Date.parse(expirationTimestamp));
+}
+
+/**
+ * What a kubeconfig stands for. Where it changes, a new one is needed: the cluster, its address and keys, whom the token
+ * is for, where it is put. Undefined where that cannot be told now.
+ */
+export function issuedFor({ request, cluster, shoot }: Seen): string | undefined {
+  if (!cluster || (cluster.spec.byoc === undefined && !shoot)) return undefined;
+  const { spec } = request;
+  const access = [spec.output, spec.role?.namespace ?? "", spec.audiences ?? []];
+  return shortHash(JSON.stringify([cluster.metadata.uid, ...placeOf(cluster, shoot), ...access]));
+}
+
+function placeOf(cluster: Cluster, shoot: Stored<Shoot> | undefined): string[] {
+  if (!shoot) return [cluster.status?.apiServerURL ?? ""];
+  const { advertisedAddresses = [], credentials } = shoot.status ?? {};
+  const named = (wanted: string) => advertisedAddresses.find(({ name }) => name === wanted);
+  const address = named("external") ?? named("unmanaged");
+  const { certificateAuthorities, serviceAccountKey } = credentials?.rotation ?? {};
+  return [
+    shoot.metadata.uid,
+    address?.url ?? "",
+    isPrepared(certificateAuthorities?.phase),
+    isPrepared(serviceAccountKey?.phase),
+  ];
+}
+
+/** While old and new keys are both good, and again when the old ones are gone: then it is time for a new kubeconfig. */
+function isPrepared(phase: string | undefined): string {
+  return phase === "Prepared" || phase === "Completing" ? "both" : "one";
+}
+
+/** Trouble with the target is met again until one of these changes, or its rest is over. */
+export function factsOf(seen: Seen): string {
+  const { request, cluster, shoot, gone } = seen;
+  const { metadata } = request;
+  const reachable = cluster?.status?.conditions?.find(({ type }) => type === "Reachable")?.status;
+  return JSON.stringify([
+    metadata.generation,
+    metadata.deletionTimestamp !== undefined,
+    isRevoked(seen),
+    isRotationAsked(seen),
+    gone,
+    cluster?.metadata.uid,
+    cluster && isProvisioned(cluster),
+    reachable,
+    cluster && placeOf(cluster, shoot),
+    shoot?.status?.hibernated ?? false,
+    shoot?.spec.hibernation?.enabled ?? false,
+  ]);
+}

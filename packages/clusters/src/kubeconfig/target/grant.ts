@@ -1,0 +1,117 @@
+/** Makes service account, roles and bindings of a request as its rules say, and removes what they say no more. */
+import { isAlreadyExists, type KubeObject, type Stored } from "@berg/apimachinery";
+import { type Client, deleteChild, Namespaces, type ServiceAccount, ServiceAccounts } from "@berg/kube";
+import { accessNamespace } from "../../vocabulary.ts";
+import type { Request } from "../names.ts";
+import { normalise } from "../rules/normalise.ts";
+import { escalating } from "../rules/problems.ts";
+import type { Grant } from "../status.ts";
+import { TargetTrouble } from "../trouble.ts";
+import { conditionTypes, reasons, texts } from "../vocabulary.ts";
+import { ensureBinding, ensureRole, ensureThere, isNamespaceThere } from "./ensure.ts";
+import { type Holdings, named } from "./holdings.ts";
+import { ClusterRoleBindings, ClusterRoles, RoleBindings, Roles } from "./kinds.ts";
+import { bindingFor, clusterRoleFor, roleFor, serviceAccount, sharedNamespace, type WantedRules } from "./objects.ts";
+
+export interface Granted extends Grant {
+  account: Stored<ServiceAccount>;
+}
+
+interface GrantOptions {
+  allowEscalating: boolean;
+  signal: AbortSignal;
+}
+
+export async function grant(
+  client: Client,
+  request: Request,
+  held: Holdings,
+  { allowEscalating, signal }: GrantOptions,
+): Promise<Granted> {
+  const { wanted, unknown } = await wantedRules(client, request, allowEscalating, signal);
+  const around = { client, request, signal };
+  const missingNamespace = await missingNamespaceOf(client, wanted, signal);
+  if (!(await isNamespaceThere(client, accessNamespace, signal))) {
+    await client.create(Namespaces, sharedNamespace, { signal }).catch((error) => {
+      // Another request was first.
+      if (!isAlreadyExists(error)) throw error;
+    });
+  }
+  const account = await ensureThere(
+    ServiceAccounts,
+    serviceAccount(request),
+    named(held.serviceAccounts, request),
+    around,
+  );
+  const here = missingNamespace === undefined ? wanted.role : undefined;
+  await removeStale(client, request, held, { clusterRole: wanted.clusterRole, role: here }, signal);
+  if (wanted.clusterRole) {
+    await ensureRole(
+      ClusterRoles,
+      clusterRoleFor(request, wanted.clusterRole),
+      named(held.clusterRoles, request),
+      around,
+    );
+    await ensureBinding(ClusterRoleBindings, bindingFor(request), named(held.clusterRoleBindings, request), around);
+  }
+  if (here) {
+    const { namespace, rules } = here;
+    await ensureRole(Roles, roleFor(request, namespace, rules), named(held.roles, request, namespace), around);
+    const binding = bindingFor(request, namespace);
+    await ensureBinding(RoleBindings, binding, named(held.roleBindings, request, namespace), around);
+  }
+  return { account, unknown, missingNamespace };
+}
+
+async function wantedRules(
+  client: Client,
+  { spec }: Request,
+  allowEscalating: boolean,
+  signal: AbortSignal,
+): Promise<{ wanted: WantedRules; unknown: string[] }> {
+  const served = await client.discovery.all({ signal });
+  const cluster = spec.clusterRole && normalise(spec.clusterRole.rules, served);
+  const role = spec.role && normalise(spec.role.rules, served);
+  const wanted = {
+    clusterRole: cluster?.rules,
+    role: spec.role && role && { namespace: spec.role.namespace, rules: role.rules },
+  };
+  // Once more: what looked harmless may be something else by its right name.
+  const powers = allowEscalating
+    ? []
+    : escalating({ ...(cluster && { clusterRole: cluster }), ...(wanted.role && { role: wanted.role }) });
+  if (powers.length > 0) {
+    const message = texts.escalatingRules(powers);
+    const type = conditionTypes.rulesAccepted;
+    throw new TargetTrouble({ type, reason: reasons.escalatingRules, message, again: false });
+  }
+  return { wanted, unknown: [...(cluster?.unknown ?? []), ...(role?.unknown ?? [])] };
+}
+
+async function missingNamespaceOf(client: Client, { role }: WantedRules, signal: AbortSignal) {
+  return role && !(await isNamespaceThere(client, role.namespace, signal)) ? role.namespace : undefined;
+}
+
+/** Bindings first: a role that nobody is bound to gives nothing. */
+async function removeStale(
+  client: Client,
+  request: Request,
+  held: Holdings,
+  { clusterRole, role }: WantedRules,
+  signal: AbortSignal,
+): Promise<void> {
+  const isWanted = {
+    cluster: (each: Stored<KubeObject>) => clusterRole !== undefined && !!named([each], request),
+    inNamespace: (each: Stored<KubeObject>) => role !== undefined && !!named([each], request, role.namespace),
+  };
+  const stale = {
+    clusterRoleBindings: held.clusterRoleBindings.filter((each) => !isWanted.cluster(each)),
+    roleBindings: held.roleBindings.filter((each) => !isWanted.inNamespace(each)),
+    clusterRoles: held.clusterRoles.filter((each) => !isWanted.cluster(each)),
+    roles: held.roles.filter((each) => !isWanted.inNamespace(each)),
+  };
+  for (const each of stale.clusterRoleBindings) await deleteChild(client, ClusterRoleBindings, each, { signal });
+  for (const each of stale.roleBindings) await deleteChild(client, RoleBindings, each, { signal });
+  for (const each of stale.clusterRoles) await deleteChild(client, ClusterRoles, each, { signal });
+  for (const each of stale.roles) await deleteChild(client, Roles, each, { signal });
+}

@@ -1,0 +1,23 @@
+/** A place on real control planes: one for requests, and two targets. */
+import { type ControlPlane, startControlPlane } from "@berg/test";
+import { Place } from "./place.ts";
+
+export interface RealPlace extends AsyncDisposable {
+  place: Place;
+  target: ControlPlane;
+  second: ControlPlane;
+}
+
+export async function realPlace(): Promise<RealPlace> {
+  await using undo = new AsyncDisposableStack();
+  const start = async (controllerManager: boolean) =>
+    undo.use(await startControlPlane({ controllerManager, scheduler: false }));
+  const home = await start(false);
+  // It ends namespaces.
+  const target = await start(true);
+  const second = await start(false);
+  const connections = { home: home.connection, target: target.connection, second: second.connection };
+  const place = undo.use(await Place.open(connections));
+  const parts = undo.move();
+  return { place, target, second, [Symbol.asyncDispose]: () => parts.disposeAsync() };
+}

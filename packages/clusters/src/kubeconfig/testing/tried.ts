@@ -1,0 +1,51 @@
+/** What a target makes of a kubeconfig, and what it has of a request. */
+import { isForbidden, isUnauthorized } from "@berg/apimachinery";
+import { type Client, Pods } from "@berg/kube";
+import { eventually } from "../../../../../test/runtime/eventually.ts";
+import type { Request } from "../names.ts";
+import { holdingsOf } from "../target/holdings.ts";
+import { clientOf } from "./place.ts";
+
+/** `works`, `forbidden`, or `unknown`. */
+export async function tried(kubeconfig: string): Promise<string> {
+  const client = await clientOf(kubeconfig);
+  try {
+    return await triedWith(client);
+  } finally {
+    await client.close();
+  }
+}
+
+export async function triedWith(client: Client): Promise<string> {
+  try {
+    await client.list(Pods, { namespace: "default" });
+    return "works";
+  } catch (error) {
+    if (isUnauthorized(error)) return "unknown";
+    if (isForbidden(error)) return "forbidden";
+    throw error;
+  }
+}
+
+/** An API server believes for 10 s what it has found out about a token; a busy machine takes its time besides. */
+const believedMs = 10_000;
+const slackMs = 2_000;
+
+/** From now on, asked again and again, which does not make it live longer. */
+export async function refusedInTime(kubeconfig: string, what: string): Promise<void> {
+  const client = await clientOf(kubeconfig);
+  try {
+    const isRefused = async () => (await triedWith(client)) === "unknown";
+    await eventually(`${what} is refused`, isRefused, believedMs + slackMs);
+  } finally {
+    await client.close();
+  }
+}
+
+/** `serviceAccounts 1, anchors 2`, or nothing. */
+export async function heldFor(target: Client, request: Request): Promise<string> {
+  const held = await holdingsOf(target, request, new AbortController().signal);
+  return Object.entries(held)
+    .flatMap(([kind, objects]) => (objects.length === 0 ? [] : [`${kind} ${objects.length}`]))
+    .join(", ");
+}

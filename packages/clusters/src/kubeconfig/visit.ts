@@ -1,0 +1,118 @@
+/**
+ * Going to a target: only where it is worth it, for a limited time, and with a word on the request about what stood in the
+ * way.
+ */
+import { isNotFound, keyOf } from "@berg/apimachinery";
+import type { Result } from "@berg/kube";
+import { type KubeconfigRequestStatus, KubeconfigRequests } from "@berg/resources";
+import type { Target } from "../target/target.ts";
+import type { Surroundings } from "./gather.ts";
+import type { Request } from "./names.ts";
+import { unpublish } from "./publish.ts";
+import { allExpiredAt, factsOf, lifeOf, type Seen } from "./seen.ts";
+import * as statuses from "./status.ts";
+import { TargetTrouble, type Trouble, troubleOf, unreachable } from "./trouble.ts";
+import { conditionTypes, events, reasons } from "./vocabulary.ts";
+import { letGo, writeStatus } from "./write.ts";
+
+/** How long one that is deleted waits for a target that does not answer, if what it was given ends sooner. */
+const orphanAfterMs = 3_600_000;
+/** How long one visit may take: less than a reconcile. */
+const visitMs = 30_000;
+
+export interface Visit {
+  target: Target;
+  /** Of what is asked there: a target that takes its time must not keep us from saying so. */
+  signal: AbortSignal;
+}
+
+/** A result where nothing more can be done now. */
+export async function visitTarget(
+  seen: Seen,
+  around: Surroundings,
+  signal: AbortSignal,
+  task: (visit: Visit) => Promise<void>,
+): Promise<Result | undefined> {
+  const { access, patience, clock, requests } = around;
+  const { uid } = seen.request.metadata;
+  const facts = factsOf(seen);
+  const { cluster } = seen;
+  // decide.ts sends nobody here without one.
+  if (!cluster) throw new Error("there is no Cluster to go to");
+  const resting = patience.resting(uid, facts);
+  if (resting) return inTrouble(resting, seen, around, signal);
+  // A copy that lags would have us take what another has just published for something that nobody knows of.
+  if (!(await isNewest(seen.request, around, signal))) return undefined;
+  const limit = new AbortController();
+  const timer = clock.setTimer(visitMs, () => limit.abort(new TargetTrouble(unreachable)));
+  try {
+    const visit = AbortSignal.any([signal, limit.signal]);
+    await task({ target: await atTarget(() => access.open(cluster, visit)), signal: visit });
+    patience.forget(uid);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof TargetTrouble) || signal.aborted) throw error;
+    if (isCredentialTrouble(error)) access.forget(cluster.metadata.uid);
+    patience.failed(uid, facts, error);
+    const request = requests.get(keyOf(seen.request)) ?? seen.request;
+    return inTrouble(error, { ...seen, request }, around, signal);
+  } finally {
+    timer.cancel();
+  }
+}
+
+async function isNewest(request: Request, { client, requests }: Surroundings, signal: AbortSignal): Promise<boolean> {
+  const { namespace = "", name, uid, resourceVersion } = request.metadata;
+  try {
+    const newest = await client.get(KubeconfigRequests, namespace, name, { signal });
+    if (newest.metadata.resourceVersion === resourceVersion) return true;
+    requests.wrote(newest);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    requests.gone(uid);
+  }
+  return false;
+}
+
+/** What the target says is told apart from what our own server does: that is no trouble of the target. */
+export async function atTarget<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw troubleOf(error);
+  }
+}
+
+function isCredentialTrouble({ type, reason }: Trouble): boolean {
+  return type === conditionTypes.targetReachable && reason === reasons.unauthorized;
+}
+
+async function inTrouble(
+  trouble: Trouble,
+  seen: Seen,
+  around: Surroundings,
+  signal: AbortSignal,
+): Promise<Result | undefined> {
+  const { request, now } = seen;
+  const { status = {}, metadata } = request;
+  const deletedAt = metadata.deletionTimestamp && Date.parse(metadata.deletionTimestamp);
+  const expiredAt = allExpiredAt(status);
+  const orphanAt = deletedAt ? Math.max(expiredAt, deletedAt + orphanAfterMs) : Number.POSITIVE_INFINITY;
+  if (orphanAt <= now) {
+    const { type, reason, message } = events.orphaned;
+    around.recorder.event(request, type, reason, message);
+    return letGo(request, around, signal);
+  }
+  const next = statuses.troubled(seen, trouble);
+  // Nobody is to find it here, whatever becomes of it there.
+  if (isTakenAway(next) && !isTakenAway(status)) await unpublish(around.client, request, signal);
+  await writeStatus(request, next, around, signal);
+  const life = lifeOf(status);
+  const times = [orphanAt, expiredAt, life?.expiresAt ?? 0].filter((time) => time > now);
+  const again = Math.min(around.patience.restMs(metadata.uid), ...times.map((time) => time - now));
+  return Number.isFinite(again) ? { requeueAfterMs: Math.max(0, again) } : {};
+}
+
+function isTakenAway({ phase }: KubeconfigRequestStatus): boolean {
+  return phase === "Revoking" || phase === "Revoked";
+}

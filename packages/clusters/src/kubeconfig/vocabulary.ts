@@ -1,0 +1,112 @@
+/** What is said about KubeconfigRequests: reasons, texts and events; and what stands on the Secrets that hold kubeconfigs. */
+import { accessNamespace } from "../vocabulary.ts";
+
+export const conditionTypes = {
+  rulesAccepted: "RulesAccepted",
+  targetReachable: "TargetReachable",
+  rbacReady: "RBACReady",
+  issued: "Issued",
+  revoked: "Revoked",
+} as const;
+
+/** On the Secret that holds a kubeconfig, so that what was published can be told after a crash. */
+export const secretAnnotations = {
+  epoch: "operator.kyma-project.io/epoch",
+  anchorUid: "operator.kyma-project.io/anchor-uid",
+  issuedAt: "operator.kyma-project.io/issued-at",
+  expiresAt: "operator.kyma-project.io/expires-at",
+  credentialHash: "operator.kyma-project.io/credential-hash",
+  serviceAccountUid: "operator.kyma-project.io/service-account-uid",
+  /** The SHA-256 of what is in it: where that differs, somebody else has changed it. */
+  contents: "operator.kyma-project.io/contents-hash",
+  /** "true": it answers a request to rotate. */
+  answers: "operator.kyma-project.io/answers",
+} as const;
+
+/** The key of that Secret. */
+export const secretKey = "kubeconfig";
+
+export const fieldManager = "berg-kubeconfigs";
+
+export const reasons = {
+  accepted: "Accepted",
+  unknownResources: "UnknownResources",
+  invalidRules: "InvalidRules",
+  escalatingRules: "EscalatingRules",
+  reached: "Reached",
+  clusterNotFound: "ClusterNotFound",
+  clusterNotReady: "ClusterNotReady",
+  shootMissing: "ShootMissing",
+  unreachable: "TargetUnreachable",
+  unauthorized: "TargetUnauthorized",
+  failing: "TargetFailing",
+  granted: "Granted",
+  namespaceMissing: "NamespaceMissing",
+  nameTaken: "NameTaken",
+  forbidden: "TargetForbids",
+  refused: "TargetRefuses",
+  issued: "Issued",
+  waiting: "Waiting",
+  expired: "Expired",
+  tokenRefused: "TokenRefused",
+  tokenTooShort: "TokenTooShort",
+  secretNameTaken: "SecretNameTaken",
+  secretsForbidden: "SecretsForbidden",
+  revoking: "Revoking",
+  revoked: "Revoked",
+  clusterGone: "ClusterGone",
+} as const;
+
+export const texts = {
+  accepted: "The rules can be granted",
+  unknownResources: (names: readonly string[]) =>
+    `The cluster serves no ${names.join(", no ")}: the rules are granted as they stand, and nothing comes of these. They are looked up again at each rotation`,
+  invalidRules: (problems: readonly string[]) => `RBAC cannot take the rules: ${problems.join("; ")}`,
+  escalatingRules: (problems: readonly string[]) =>
+    `Whoever has these rights can take more: ${problems.join("; ")}. Name the resources and verbs that are needed, or let the operators allow it with ALLOW_ESCALATING_RULES`,
+  reached: "The cluster answers",
+  clusterNotFound: (name: string) => `There is no Cluster ${name}: create it, or delete this request`,
+  clusterNotReady: (name: string) => `Waits until the Cluster ${name} is provisioned`,
+  shootMissing: (name: string) => `The Shoot of the Cluster ${name} is gone, and with it whatever was issued`,
+  unreachable: "The API server of the cluster cannot be reached: it is tried again",
+  unauthorized: "The API server of the cluster does not accept our credentials: new ones are asked for",
+  failing: (code: number) => `The API server of the cluster fails (${code}): it is tried again`,
+  granted: "Service account, roles and bindings are as asked for",
+  namespaceMissing: (namespace: string) =>
+    `The cluster has no namespace ${namespace}, and it is not made: make it, or name another in role.namespace`,
+  nameTaken: (why: string) => `In the cluster, ${why}`,
+  forbidden: (why: string) =>
+    `The cluster does not let us: ${why}. Its administrator's kubeconfig must be cluster-admin`,
+  refused: (why: string) => `The cluster refuses what was asked for: ${why}`,
+  issued: "The kubeconfig is there, and was tried",
+  waiting: "There is no kubeconfig yet",
+  notWhile: "There is no kubeconfig while access is revoked",
+  expired: "The kubeconfig has expired, and could not be replaced",
+  tokenRefused:
+    "The cluster does not accept the token that it has made: it is tried again. With audiences in the spec, one of them must be its API server's",
+  tokenTooShort: "The cluster makes tokens that end within a minute: none is handed out",
+  secretNameTaken: (name: string) =>
+    `A Secret ${name} is there already, and is not this request's: delete it, or name the request otherwise`,
+  secretsForbidden: (namespace: string) =>
+    `The operators may not read and write Secrets in the namespace ${namespace}: bind the ClusterRole berg-clusters-kubeconfig-secrets there, as deploy/clusters/namespace-secrets.yaml does, or set output to Status`,
+  revoking: "Access is being revoked",
+  revokingLate: (why: string) =>
+    `The published kubeconfig is taken back; those who have it can use it until the cluster can be reached: ${why}`,
+  revoked: "Whatever was issued is refused by the cluster",
+  revokedByExpiry:
+    "Whatever was issued has expired. What was made in the cluster for it is removed as soon as the cluster can be reached",
+  clusterGone: "The cluster is gone, and with it whatever was issued",
+} as const;
+
+export const events = {
+  issued: { type: "Normal", reason: "KubeconfigIssued", message: "A kubeconfig was issued" },
+  rotated: { type: "Normal", reason: "KubeconfigRotated", message: "The kubeconfig was replaced by a new one" },
+  revoked: { type: "Normal", reason: "KubeconfigRevoked", message: texts.revoked },
+  rulesRefused: { type: "Warning", reason: "RulesRefused" },
+  unavailable: { type: "Warning", reason: "TargetUnavailable" },
+  orphaned: {
+    type: "Warning",
+    reason: "OrphanedAccessObjects",
+    message: `The cluster could not be reached, and whatever was issued has expired: objects marked with this request's UID stay behind in its namespace ${accessNamespace}`,
+  },
+} as const;

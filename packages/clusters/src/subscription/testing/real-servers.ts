@@ -1,0 +1,25 @@
+/** Two real API servers: ours, and a garden of stand-ins. */
+import { createClient, unlimited } from "@berg/kube";
+import { clusterResourceDefinitions } from "@berg/resources";
+import { startControlPlane } from "@berg/test";
+import { startGarden } from "../../../../../test/gardener/garden.ts";
+import { CustomResourceDefinitions, untilServed } from "../../../../../test/scenarios/crds.ts";
+import type { Servers } from "./world.ts";
+
+export async function startRealServers(): Promise<Servers & AsyncDisposable> {
+  await using undo = new AsyncDisposableStack();
+  const own = undo.use(await startControlPlane({ controllerManager: false, scheduler: false }));
+  const garden = undo.use(await startGarden());
+  const client = createClient({ connection: own.connection, rate: unlimited });
+  for (const definition of clusterResourceDefinitions()) {
+    await client.create(CustomResourceDefinitions, definition);
+    await untilServed(client, definition);
+  }
+  await client.close();
+  const parts = undo.move();
+  return {
+    own: own.connection,
+    garden: garden.controlPlane.connection,
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
+}

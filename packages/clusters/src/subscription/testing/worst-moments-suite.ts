@@ -1,0 +1,115 @@
+/** What happens while a request of an operator is under way, at the worst moment for it. */
+import { setTimeout as wait } from "node:timers/promises";
+import { expect, test, vi } from "vitest";
+import type { FaultProxy, Point } from "../../../../../test/faults/proxy.ts";
+import { tenantOf } from "../pool/account.ts";
+import { onStage, type StartServers, soon } from "./stage.ts";
+
+export function describeWorstMoments(startServers: StartServers): void {
+  const stage = onStage(startServers);
+
+  test("of two operators that claim different accounts at once, one takes its claim back", async () => {
+    const { world } = stage;
+    await world.account("a", { tenantName: "t9", dirty: "true" });
+    await world.account("b");
+    const { garden } = await world.operator();
+    const claim = hold(garden, { resource: "credentialsbindings", when: "before" });
+    await world.request("one");
+    await claim.reached;
+    // The first is about to claim b; meanwhile a is cleaned, which comes first by name, and the second claims that.
+    await world.label("a", { tenantName: null, dirty: null });
+    await world.operator();
+    await stage.until("one", "Bound a");
+    claim.goOn();
+    await vi.waitFor(async () => expect(tenantOf(await world.accountNamed("b"))).toBeUndefined(), soon);
+    await wait(500);
+    expect(await stage.labelsOf("b")).toEqual({ hyperscalerType: "aws" });
+    expect((await world.accountNamed("b")).metadata.annotations ?? {}).toEqual({});
+    expect(await world.stateOf("one")).toBe("Bound a");
+  });
+
+  test("also where the later one claims what comes first by name", async () => {
+    const { world } = stage;
+    await world.account("b");
+    const first = await world.operator();
+    const claimB = hold(first.garden, { resource: "credentialsbindings", when: "before" });
+    await world.request("one");
+    await claimB.reached;
+    await world.account("a");
+    let claimA: ReturnType<typeof hold> | undefined;
+    const second = await world.operator({
+      spoil: ({ garden }) => {
+        claimA = hold(garden, { resource: "credentialsbindings", when: "before" });
+      },
+    });
+    await claimA?.reached;
+    claimB.goOn();
+    await stage.until("one", "Bound b");
+    const before = second.garden.requests.length;
+    claimA?.goOn();
+    // Claimed, looked at, taken back.
+    await vi.waitFor(() => expect(second.garden.requests.length).toBeGreaterThanOrEqual(before + 3), soon);
+    await vi.waitFor(async () => expect(await stage.labelsOf("a")).toEqual({ hyperscalerType: "aws" }), soon);
+    expect(await world.stateOf("one")).toBe("Bound b");
+  });
+
+  test("an account that is about to be given back is not given out", async () => {
+    const { world } = stage;
+    await world.account("a");
+    await world.account("b");
+    const { garden } = await world.operator();
+    await world.request("old");
+    await stage.until("old", "Bound a");
+    const dirty = hold(garden, { resource: "credentialsbindings", when: "before" });
+    await world.remove("old");
+    await dirty.reached;
+    await world.request("new");
+    await stage.untilCondition("new", "Bound", "False Reserved");
+    await wait(300);
+    expect(await world.stateOf("new")).toBe("Pending");
+    dirty.goOn();
+    await stage.until("old", "gone");
+    await stage.until("new", "Bound b");
+  });
+
+  test("an account that is about to be given out is not given back", async () => {
+    const { world } = stage;
+    await world.account("a");
+    const { garden } = await world.operator();
+    await world.request("old");
+    await stage.until("old", "Bound a");
+    const look = hold(garden, { resource: "credentialsbindings", verb: "get", when: "after" });
+    await world.request("new");
+    await look.reached;
+    await world.remove("old");
+    await stage.until("old", "gone");
+    look.goOn();
+    await stage.until("new", "Bound a");
+    expect((await stage.labelsOf("a")).dirty).toBeUndefined();
+  });
+
+  test("a Shoot that the copy does not show yet keeps its account from being marked", async () => {
+    const { world } = stage;
+    await world.account("a");
+    const { garden } = await world.operator();
+    await world.request("one");
+    await stage.until("one", "Bound a");
+    garden.freezeWatches();
+    await world.shoot("s1", "a");
+    await world.remove("one");
+    await stage.until("one", "gone");
+    expect((await stage.labelsOf("a")).dirty).toBeUndefined();
+  });
+}
+
+/** The next such request waits until it is told to go on. */
+function hold(proxy: FaultProxy, point: Point): { reached: Promise<void>; goOn(): void } {
+  const reached = Promise.withResolvers<void>();
+  const going = Promise.withResolvers<void>();
+  proxy.at(point, async () => {
+    reached.resolve();
+    await going.promise;
+    return undefined;
+  });
+  return { reached: reached.promise, goOn: going.resolve };
+}

@@ -1,0 +1,83 @@
+/** How the operators reach target clusters: see TargetAccess. */
+
+import { formatTime } from "@berg/apimachinery";
+import type { Clock, Manager } from "@berg/kube";
+import type { Cluster } from "@berg/resources";
+import type { Garden } from "../gardener/garden.ts";
+import { AllowedAddresses } from "./address/addresses.ts";
+import { type Resolve, systemResolve } from "./address/lookup.ts";
+import { openBrought, readBrought } from "./byoc.ts";
+import { checkServer } from "./check.ts";
+import { type AddressGuard, type Connect, connectTo } from "./connect.ts";
+import { OpenTargets } from "./open-targets.ts";
+import { openShoot, reachableShoot, shootOpensWith } from "./shoot.ts";
+import type { Target, TargetAccess, TargetCheck } from "./target.ts";
+import { Turns } from "./turns.ts";
+
+export interface TargetOptions {
+  manager: Pick<Manager, "client" | "otherServer">;
+  garden: Garden;
+  clock: Clock;
+  /** Subnets that a brought cluster may be in, though they are refused by default. */
+  allowedCidrs: readonly string[];
+  resolve?: Resolve;
+}
+
+/** Gardener has other things to do: one request makes a key pair and signs it. */
+const requestsAtOnce = 5;
+
+export class Targets implements TargetAccess, AsyncDisposable {
+  readonly #options: TargetOptions;
+  readonly #guard: AddressGuard;
+  readonly #connect: Connect;
+  readonly #open: OpenTargets;
+  readonly #turns = new Turns(requestsAtOnce);
+
+  constructor(options: TargetOptions) {
+    this.#options = options;
+    this.#guard = {
+      allowed: new AllowedAddresses(options.allowedCidrs),
+      resolve: options.resolve ?? systemResolve,
+    };
+    const { clock, manager } = options;
+    this.#connect = (access, guard) => manager.otherServer(connectTo(access, clock, guard)).client;
+    this.#open = new OpenTargets(clock);
+  }
+
+  async open(cluster: Cluster, signal: AbortSignal): Promise<Target> {
+    const uid = uidOf(cluster);
+    if (cluster.spec.byoc) return (await this.#brought(cluster, signal)).target;
+    const found = reachableShoot(cluster, this.#options.garden);
+    const around = { ...this.#options, connect: this.#connect };
+    const open = (signal: AbortSignal) => this.#turns.take(() => openShoot(found, around, signal), signal);
+    return this.#open.get(uid, shootOpensWith(found), open, signal);
+  }
+
+  async check(cluster: Cluster, signal: AbortSignal): Promise<TargetCheck> {
+    const { target, expiresAt } = await this.#brought(cluster, signal);
+    const version = await checkServer(target.client, this.#options.clock, signal);
+    return { server: target.server, version, expiresAt: expiresAt === undefined ? undefined : formatTime(expiresAt) };
+  }
+
+  forget(clusterUid: string): void {
+    this.#open.forget(clusterUid);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#open[Symbol.asyncDispose]();
+  }
+
+  async #brought(cluster: Cluster, signal: AbortSignal): Promise<{ target: Target; expiresAt: number | undefined }> {
+    const { manager, clock } = this.#options;
+    const around = { client: manager.client, clock, guard: this.#guard, connect: this.#connect };
+    const brought = await readBrought(cluster, around, signal);
+    const open = async () => openBrought(brought, around);
+    const target = await this.#open.get(uidOf(cluster), brought.opensWith, open, signal);
+    return { target, expiresAt: brought.access.expiresAt };
+  }
+}
+
+function uidOf({ metadata }: Cluster): string {
+  if (!metadata.uid) throw new TypeError(`the Cluster "${metadata.name}" has no uid: read it first`);
+  return metadata.uid;
+}
