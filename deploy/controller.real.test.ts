@@ -1,16 +1,11 @@
 /** Two replicas of the controller as the Deployment starts them: with their account's rights and with the lease of deploy/. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { type Client, createClient, kubeconfigFor, Leases, Namespaces } from "@berg/kube";
+import { createClient, Leases, Namespaces } from "@berg/kube";
 import { type Challenge, ChallengeInstances, Challenges } from "@berg/resources";
-import { type ControlPlane, missingControlPlane, startControlPlane } from "@berg/test";
+import { missingControlPlane, startControlPlane } from "@berg/test";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { applyAll, tokenOfController } from "./testing/installed.ts";
+import { applyAll } from "./testing/installed.ts";
+import { kubeconfigOf, Replica } from "./testing/replica.ts";
 
-const here = (file: string) => join(import.meta.dirname, file);
 const ownerId = "0190b5a4-7c1e-7d3a-8f00-0123456789ab";
 
 const cookieJar = {
@@ -29,51 +24,6 @@ const kernel = {
   containers: cookieJar.containers.map((container) => ({ ...container, additionalCapabilities: ["SYS_MODULE"] })),
 } as Challenge["spec"];
 
-interface Line {
-  level: string;
-  msg: string;
-  error?: string;
-}
-
-class Replica {
-  readonly lines: Line[] = [];
-  readonly exit: Promise<unknown[]>;
-  readonly #process: ChildProcess;
-
-  constructor(kubeconfig: string) {
-    this.#process = spawn(process.execPath, [here("../packages/cli/src/main.ts"), "controller"], {
-      env: {
-        KUBECONFIG: kubeconfig,
-        POD_NAMESPACE: "berg",
-        HEALTH_PORT: "0",
-        METRICS_PORT: "0",
-        NETWORK_POLICY: "kubernetes",
-      },
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    this.exit = once(this.#process, "exit");
-    if (this.#process.stdout)
-      createInterface(this.#process.stdout).on("line", (line) => this.lines.push(JSON.parse(line)));
-    onTestFinished(() => void this.#process.kill("SIGKILL"));
-  }
-
-  said(text: string): boolean {
-    return this.lines.some(({ msg }) => msg === text);
-  }
-
-  stop(): void {
-    this.#process.kill("SIGTERM");
-  }
-}
-
-async function kubeconfigOfController(controlPlane: ControlPlane, admin: Client): Promise<string> {
-  const token = await tokenOfController(admin);
-  const { ca = "" } = await controlPlane.connection.tls();
-  const file = join(controlPlane.directory, "berg-controller.kubeconfig");
-  await writeFile(file, kubeconfigFor({ name: "controller", server: controlPlane.server, ca, token }));
-  return file;
-}
-
 describe.skipIf(await missingControlPlane())("the controller as it is deployed", () => {
   test("one replica leads at once, does its work with its own rights, and hands over when it stops", async () => {
     await using controlPlane = await startControlPlane({ scheduler: false });
@@ -82,13 +32,15 @@ describe.skipIf(await missingControlPlane())("the controller as it is deployed",
     await applyAll(controlPlane);
     await admin.create(Challenges, { metadata: { namespace: "berg", name: "cookie-jar" }, spec: cookieJar });
     await admin.create(Challenges, { metadata: { namespace: "berg", name: "kernel" }, spec: kernel });
-    const kubeconfig = await kubeconfigOfController(controlPlane, admin);
+    const account = { name: "berg-controller", namespace: "berg" };
+    const KUBECONFIG = await kubeconfigOf(controlPlane, admin, account);
+    const env = { KUBECONFIG, POD_NAMESPACE: "berg", NETWORK_POLICY: "kubernetes" };
 
-    const first = new Replica(kubeconfig);
+    const first = new Replica("controller", env);
     await expect.poll(() => first.said("caches are filled"), { timeout: 30_000 }).toBe(true);
     // Not after the 15 s for which a Lease of unknown history is left alone.
     await expect.poll(() => first.said("leading"), { timeout: 5_000 }).toBe(true);
-    const second = new Replica(kubeconfig);
+    const second = new Replica("controller", env);
     await expect.poll(() => second.said("waiting for the lease"), { timeout: 30_000 }).toBe(true);
 
     const spec = { ownerId, challengeRef: { name: "cookie-jar" }, flag: "flag{one}", renewals: 0 };

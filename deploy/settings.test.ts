@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { clusterSettingsReference, readClusterSettings } from "@berg/clusters";
 import {
   janitorSettingsReference,
   listenerSettingsReference,
@@ -32,19 +33,29 @@ const components = {
     read: readJanitorSettings,
     note: mistakes,
   },
+  clusters: {
+    file: "clusters/settings.yaml",
+    reference: clusterSettingsReference(),
+    read: (env: Record<string, string>) => readClusterSettings({ ...env, GARDEN_PROJECT: "ctf" }),
+    note: mistakes,
+  },
 };
+
+const names: Record<string, string> = { controller: "", clusters: " about the operators of clusters" };
+
+const namespaceOf = (component: string) => (component === "clusters" ? "berg-clusters" : "berg");
 
 const header = (
   component: string,
   note: string,
-) => `# What the organiser decides${component === "controller" ? "" : ` about the ${component}`}. Every setting is here with its default: take away the # of those to change, apply, and
-#     kubectl rollout restart -n berg deployment/berg-${component}
+) => `# What the organiser decides${names[component] ?? ` about the ${component}`}. Every setting is here with its default: take away the # of those to change, apply, and
+#     kubectl rollout restart -n ${namespaceOf(component)} deployment/berg-${component}
 # ${note}
 apiVersion: v1
 kind: ConfigMap
 metadata:
   name: berg-${component}
-  namespace: berg
+  namespace: ${namespaceOf(component)}
   labels:
     app.kubernetes.io/part-of: berg
 data:
@@ -53,9 +64,11 @@ data:
 describe.each(Object.entries(components))("the ConfigMap of the %s", (component, { file, reference, read, note }) => {
   const path = join(import.meta.dirname, file);
 
-  test("lists every setting with its default (npx vitest run -u deploy/settings.test.ts writes it)", async () => {
+  test("lists every setting with its default (npx vitest run deploy/settings.test.ts -u writes it)", async () => {
     const settings = [...reference, ...processSettingsReference()].map(
-      ({ name, default: byDefault, description }) => `  # ${description}\n  # ${name}: ${JSON.stringify(byDefault)}\n`,
+      ({ name, default: byDefault, description }) =>
+        // What has no default must be set by whoever installs it.
+        `  # ${description}\n  ${name === "GARDEN_PROJECT" ? "" : "# "}${name}: ${JSON.stringify(byDefault)}\n`,
     );
     await expect(header(component, note) + settings.join("")).toMatchFileSnapshot(path);
   });

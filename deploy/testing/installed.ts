@@ -43,10 +43,10 @@ export function tokenOfController(admin: Client): Promise<string> {
   return tokenOf(admin, "berg-controller");
 }
 
-export async function tokenOf(admin: Client, account: string): Promise<string> {
+export async function tokenOf(admin: Client, account: string, namespace = "berg"): Promise<string> {
   const { status } = await admin.createSubresource<{ status: { token: string } }>(
     ServiceAccounts,
-    "berg",
+    namespace,
     account,
     "token",
     { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} },

@@ -9,6 +9,7 @@ There now:
   on a cluster      the controller that turns a ChallengeInstance into namespace, policies, services, routes, flag and pods
   self-healing      the listener, which finds what is stuck, and the janitor, which ends what is past its time
   tunnels           containers reach the servers of this machine that you name, and no others: berg dev --tunnel
+  more clusters     made by Gardener or brought along, and narrow, short-lived access to them: berg clusters
 Not there yet: API, pages.
 
 Try:

@@ -31,6 +31,16 @@ describe("berg", () => {
     ]);
   });
 
+  test("prints those of berg clusters apart from them", async () => {
+    const { stdout } = await run("crds", "--clusters");
+    const names = parseAllDocuments(stdout, { version: "1.1" }).map((document) => document.getIn(["metadata", "name"]));
+    expect(names.sort()).toEqual([
+      "clusters.operator.kyma-project.io",
+      "kubeconfigrequests.operator.kyma-project.io",
+      "subscriptionrequests.control-plane.kyma-project.io",
+    ]);
+  });
+
   test("takes no more words than a command has, and explains each", async () => {
     const failure = await run("crds", "extra").catch((error) => error);
     expect([failure.code, failure.stderr]).toEqual([2, expect.stringContaining("too many arguments")]);

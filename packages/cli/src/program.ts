@@ -1,5 +1,6 @@
-import { generatedFiles } from "@berg/resources";
+import { generatedClusterFiles, generatedFiles } from "@berg/resources";
 import { Command } from "commander";
+import { addClustersCommand } from "./clusters.ts";
 import { addControllerCommand } from "./controller.ts";
 import { addDevCommand } from "./dev/dev.ts";
 import { addInstanceCommand } from "./instance/instance.ts";
@@ -36,7 +37,11 @@ export function program(out: { write(text: string): unknown }): Command {
   berg
     .command("crds")
     .description("print our custom resource definitions as YAML, to be piped to kubectl apply -f -")
-    .action(() => void out.write([...generatedFiles().values()].join("---\n")));
+    .option("--clusters", "those of berg clusters, in place of those that every Berg has")
+    .action(({ clusters }: { clusters?: boolean }) => {
+      const files = clusters ? generatedClusterFiles() : generatedFiles();
+      out.write([...files.values()].join("---\n"));
+    });
 
   addLintCommand(berg);
   addControllerCommand(berg);
@@ -45,6 +50,7 @@ export function program(out: { write(text: string): unknown }): Command {
   addSamplesCommand(berg);
   addUpCommand(berg);
   addTunnelCommand(berg);
+  addClustersCommand(berg);
   addDevCommand(berg);
   addInstanceCommand(berg);
 

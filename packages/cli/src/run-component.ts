@@ -1,4 +1,4 @@
-/** What `berg controller`, `berg listener` and `berg janitor` have in common when they run on a cluster. */
+/** What `berg controller`, `berg listener`, `berg janitor` and `berg clusters` have in common when they run on a cluster. */
 import {
   createClient,
   createMetrics,
@@ -15,7 +15,7 @@ import { createLog } from "./log.ts";
 import type { ProcessSettings } from "./process-settings.ts";
 
 export interface Component extends ProcessSettings {
-  name: "controller" | "listener" | "janitor";
+  name: "controller" | "listener" | "janitor" | "clusters";
   kubeconfig?: string | undefined;
   /** Of several, one works: the one that holds the lease. */
   isElected: boolean;
@@ -38,7 +38,7 @@ export interface Place {
 /** Runs what `add` puts into the manager until it is told to stop. */
 export async function runComponent(
   { name, kubeconfig, isElected, logLevel, healthPort, metricsPort }: Component,
-  add: (place: Place) => void,
+  add: (place: Place) => void | Promise<void>,
 ): Promise<void> {
   const log = createLog(logLevel);
   await runProcess(log, async (stop) => {
@@ -68,7 +68,7 @@ export async function runComponent(
       health: { healthPort, metricsPort },
     });
     await using held = new AsyncDisposableStack();
-    add({ manager, metrics, clock, namespace, log, stop, held });
+    await add({ manager, metrics, clock, namespace, log, stop, held });
     await manager.run(stop);
   });
 }
