@@ -28,6 +28,15 @@ describe("trouble with the garden", () => {
       again: true,
       says: "Gardener forbids it: not yet ready to handle request.",
     },
+    {
+      name: "403 for a field",
+      error: refusal(403, {
+        message: 'shoots.core.gardener.cloud "a" is forbidden: spec.region: Unsupported value: "mars"',
+      }),
+      reason: "GardenerInvalid",
+      again: false,
+      says: 'spec.region: Unsupported value: "mars". Correct the spec.',
+    },
     { name: "404", error: refusal(404), reason: "GardenerNotFound", again: false, says: "Check GARDEN_PROJECT" },
     { name: "409", error: refusal(409), reason: "GardenerConflict", again: true, says: "it is tried again" },
     {

@@ -50,11 +50,16 @@ export function gardenTrouble(error: unknown, forMs = 0): GardenTrouble {
 function reasonOf(error: StatusError): GardenReason {
   if (isConflict(error) || isAlreadyExists(error) || isOtherUid(error)) return gardenReasons.conflict;
   if (isUnauthorized(error)) return gardenReasons.unauthorized;
-  if (isForbidden(error)) return gardenReasons.forbidden;
+  if (isForbidden(error)) return namesField(error) ? gardenReasons.invalid : gardenReasons.forbidden;
   if (isNotFound(error)) return gardenReasons.notFound;
   if (isInvalid(error)) return gardenReasons.invalid;
   if (isTooManyRequests(error)) return gardenReasons.busy;
   return error.code >= 500 ? gardenReasons.failing : gardenReasons.refused;
+}
+
+/** Its admission knows no other word for a region or a version that there is not. */
+function namesField({ message }: StatusError): boolean {
+  return /is forbidden: \[?spec\./.test(message);
 }
 
 /** Gardener's reasons may be quoted in full: nothing that is sent there is secret, and nobody else knows the fix. */

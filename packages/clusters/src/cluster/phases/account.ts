@@ -24,7 +24,8 @@ export function accountOf(request: Stored<SubscriptionRequest>, cluster: Stored<
       : { finding: no(reasons.requestTaken, texts.requestTaken(name)) };
   }
   const { phase, binding, conditions = [] } = request.status ?? {};
-  if (phase === "Bound" && binding)
+  // One that somebody deletes stays Bound for a moment, and its account may be another's by the time of the Shoot.
+  if (phase === "Bound" && binding && deletionTimestamp === undefined)
     return { binding, finding: { status: "True", reason: reasons.bound, message: texts.bound(binding.name) } };
   const trouble = telling.flatMap(
     (type) => conditions.find((one) => one.type === type && one.status !== "True") ?? [],

@@ -73,6 +73,17 @@ const done: ShootStatus = {
   lastOperation: { type: "Create", state: "Succeeded", progress: 100, description: "", lastUpdateTime: time },
 };
 
+test("no Shoot is made on an account whose request somebody deletes, though it still says Bound", () => {
+  const cluster = makeCluster({ status: { zones } });
+  const subscription = subscriptionOf(cluster);
+  const facts = { shootIsGone: true };
+  expect(decide(look(cluster, { subscription, facts })).step?.do).toBe("createShoot");
+  const goes = { ...subscription, metadata: { ...subscription.metadata, deletionTimestamp: time } };
+  const { step, status } = decide(look(cluster, { subscription: goes, facts }));
+  expect(step).toBeUndefined();
+  expect(status.conditions).toContainEqual(expect.objectContaining({ type: "SubscriptionReady", status: "False" }));
+});
+
 describe("a Cluster that goes", () => {
   const cluster = makeCluster({ status: { zones } });
   const confirmed = makeShoot(cluster, done);
