@@ -76,7 +76,7 @@ const done: ShootStatus = {
 test("no Shoot is made on an account whose request somebody deletes, though it still says Bound", () => {
   const cluster = makeCluster({ status: { zones } });
   const subscription = subscriptionOf(cluster);
-  const facts = { shootIsGone: true };
+  const facts: Facts = { shootIsGone: true };
   expect(decide(look(cluster, { subscription, facts })).step?.do).toBe("createShoot");
   const goes = { ...subscription, metadata: { ...subscription.metadata, deletionTimestamp: time } };
   const { step, status } = decide(look(cluster, { subscription: goes, facts }));
