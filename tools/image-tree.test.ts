@@ -38,6 +38,7 @@ describe("what goes into the image", () => {
     expect([...new Set(ours.map((file) => file.split("/")[1]))].sort()).toEqual([
       "apimachinery",
       "cli",
+      "clusters",
       "healing",
       "instances",
       "kube",

@@ -18,6 +18,7 @@ const benches: Record<string, () => Promise<{ bench: Bench }>> = {
   listener: () => import("./listener/bench.ts"),
   local: () => import("./local/bench.ts"),
   tunnel: () => import("./tunnel/bench.ts"),
+  clusters: () => import("./clusters/bench.ts"),
 };
 
 async function main(args: string[]): Promise<void> {

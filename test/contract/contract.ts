@@ -119,7 +119,9 @@ export function clientContract(
 }
 
 async function installOurKinds(client: Client): Promise<void> {
-  for (const file of await readdir(crds)) {
+  // Those of `berg clusters` stand in a folder of their own.
+  const files = (await readdir(crds)).filter((name) => name.endsWith(".yaml"));
+  for (const file of files) {
     const definition = parse(await readFile(join(crds, file), "utf8")) as WithSpec;
     await client.apply(CustomResourceDefinitions, definition, { fieldManager: "contract" });
   }

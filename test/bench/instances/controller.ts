@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { kubeconfigFor } from "@berg/kube";
 import { freePort } from "../../control-plane/ports.ts";
-import { residentMiB } from "../process.ts";
+import { cpuSeconds, residentMiB } from "../process.ts";
 import { type Cluster, namespace } from "./cluster.ts";
 import type { Server } from "./connect.ts";
 
@@ -60,20 +60,12 @@ export async function startController(
         await delay(pollMs);
       }
     },
-    async cpuSeconds() {
-      // Behind the name, which may hold spaces: state is the first, utime and stime the 12th and 13th.
-      const [, fields = ""] = (await readFile(`/proc/${child.pid}/stat`, "utf8")).split(") ");
-      const [user, system] = fields.split(" ").slice(11, 13).map(Number);
-      return ((user ?? 0) + (system ?? 0)) / ticksPerSecond;
-    },
+    cpuSeconds: () => cpuSeconds(child.pid as number),
     residentMiB: () => residentMiB(child.pid as number),
     stop,
     [Symbol.asyncDispose]: stop,
   };
 }
-
-/** USER_HZ, which Linux shows to every process alike, whatever its kernel counts in. */
-const ticksPerSecond = 100;
 
 /** Empty while it does not serve them yet. */
 function metricsAt(port: number): Promise<string> {

@@ -88,8 +88,8 @@ function besideLease(name: string, unit: string, writes: LoggedWrite[], factor =
 }
 
 /** What the Deployment that we ship asks for. */
-export async function requestsOf(): Promise<{ cpu: number; memoryMiB: number }> {
-  const file = new URL("../../../deploy/deployment.yaml", import.meta.url);
+export async function requestsOf(deployment = "deployment.yaml"): Promise<{ cpu: number; memoryMiB: number }> {
+  const file = new URL(`../../../deploy/${deployment}`, import.meta.url);
   const [container] = parse(await readFile(file, "utf8")).spec.template.spec.containers;
   const { cpu, memory } = container.resources.requests;
   const cores = Number(parseQuantity(cpu).milliValue()) / 1000;
