@@ -5,12 +5,15 @@
  */
 import { runProcess, systemClock } from "@berg/kube/process";
 import manifest from "../../package.json" with { type: "json" };
+import { collectGarbageAlone } from "../pair/collect-alone.ts";
 import { stderrLog } from "../pair/log.ts";
 import { runClientProxy } from "./client-proxy.ts";
 import { readEnvironment } from "./environment.ts";
 
 const clock = systemClock;
 const log = stderrLog(clock);
+
+collectGarbageAlone();
 
 void runProcess(log, async (stop) =>
   runClientProxy(

@@ -6,6 +6,7 @@ import { rmSync } from "node:fs";
 import { createServer } from "node:http2";
 import { runProcess, systemClock, systemRandom } from "@berg/kube/process";
 import type { ConnectRouter } from "@connectrpc/connect";
+import { collectGarbageAlone } from "../pair/collect-alone.ts";
 import { GrpcServer } from "../pair/grpc-server.ts";
 import { stderrLog } from "../pair/log.ts";
 import { ServerProxy as ServerProxyService, TunnelControl } from "../protocol/tunnel_pb.ts";
@@ -16,6 +17,8 @@ import { listenOnSocket } from "./unix-socket.ts";
 
 const clock = systemClock;
 const log = stderrLog(clock);
+
+collectGarbageAlone();
 
 void runProcess(log, run);
 
