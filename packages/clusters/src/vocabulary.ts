@@ -70,3 +70,20 @@ export const pool = {
 
 /** Where service accounts of kubeconfigs live in a target cluster. */
 export const accessNamespace = "kyma-kubeconfig-access";
+
+/**
+ * Namespaces of target clusters whose service accounts can do more than those of others, most of them everything: who takes
+ * one of these has the cluster. There is no telling by a name's end: compass-system is somebody's own.
+ */
+export const systemNamespaces: readonly string[] = [
+  // Of Kubernetes, and of what Gardener puts into every cluster.
+  ...["kube-system", "kube-public", "kube-node-lease"],
+  // Whatever was installed without a thought of where.
+  "default",
+  // The gardenlet, in a cluster that runs other clusters.
+  "garden",
+  // Operators of Kyma, which install anything; of Istio, which changes every pod.
+  ...["kyma-system", "istio-system"],
+  // Our own.
+  ...["berg", "berg-clusters", accessNamespace],
+];

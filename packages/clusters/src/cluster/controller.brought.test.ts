@@ -1,7 +1,9 @@
+import { type Client, type Clock, systemClock } from "@berg/kube";
+import { KubeconfigRequests } from "@berg/resources";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TargetUnavailable } from "../target/target.ts";
 import { named, untilCondition, untilPhase } from "./testing/told.ts";
-import { type RunningOperator, startWorld, type World } from "./testing/world.ts";
+import { namespace, type RunningOperator, startWorld, type World } from "./testing/world.ts";
 
 let world: World;
 let operator: RunningOperator;
@@ -33,6 +35,63 @@ describe("a cluster that was brought along", () => {
     await world.remove("brought");
     await phase("brought", "gone");
     expect(await world.administratorsOf(metadata.uid)).toEqual([]);
+  });
+});
+
+describe("a target that is nobody's friend", () => {
+  const byoc = { kubeconfigSecretRef: { name: "secret", key: "kubeconfig" } };
+  let other: World;
+  beforeAll(async () => {
+    other = await startWorld();
+  });
+  afterAll(() => other?.[Symbol.asyncDispose]());
+
+  test("and answers with nonsense is told of", async () => {
+    const client = { listAll: async () => ({}) } as unknown as Client;
+    const target = { client, server: "https://target.test", certificateAuthority: "", connectWith: () => client };
+    await using _ = await other.startOperator({ targets: { open: async () => target } });
+    await other.create("odd", { byoc, administrators: ["z@example.com"] });
+    await untilCondition(other, "odd", "AdministratorsConfigured", "False/TargetFailing");
+    await other.edit("odd", ({ spec }) => {
+      spec.administrators = [];
+    });
+    await other.remove("odd");
+    await untilPhase(other, "odd", "gone");
+  });
+
+  test("and keeps kubeconfigs for an hour is left with them, and it is told", async () => {
+    const name = "keeper";
+    await using _ = await other.startOperator({ clock: { ...systemClock, now: () => systemClock.now() + 3_700_000 } });
+    await other.create(name, { byoc });
+    await untilPhase(other, name, "Ready");
+    const rules = [{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }];
+    const spec = { cluster: name, clusterRole: { rules }, expiration: 3600, output: "Secret" } as const;
+    await other.client.create(KubeconfigRequests, { metadata: { name, namespace }, spec } as never);
+    const body = { status: { phase: "Revoking", serviceAccount: "kyma-kubeconfig-access/kc-1" } };
+    await other.client.patch(KubeconfigRequests, namespace, name, { type: "merge", body }, { subresource: "status" });
+    await other.remove(name);
+    await untilPhase(other, name, "gone");
+    await expect.poll(() => other.eventsOf(name)).toContain("OrphanedAccessObjects");
+  });
+
+  test("and never answers is told of, and given up after an hour when its Cluster goes", async () => {
+    let aheadMs = 0;
+    const clock: Clock = {
+      ...systemClock,
+      now: () => systemClock.now() + aheadMs,
+      // The 30 s that one visit may take.
+      setTimer: (ms, fire) => systemClock.setTimer(ms === 30_000 ? 20 : ms, fire),
+    };
+    const open = (_: unknown, signal: AbortSignal) =>
+      new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    await using _ = await other.startOperator({ targets: { open }, clock });
+    await other.create("silent", { byoc, administrators: ["z@example.com"] });
+    await untilCondition(other, "silent", "AdministratorsConfigured", "False/TargetUnreachable");
+    await other.remove("silent");
+    await untilCondition(other, "silent", "Deprovisioned", "False/TargetUnreachable");
+    aheadMs = 2 * 3_600_000;
+    await untilPhase(other, "silent", "gone");
+    await expect.poll(() => other.eventsOf("silent")).toContain("OrphanedAccessObjects");
   });
 });
 

@@ -63,25 +63,36 @@ describe("a Cluster is deleted, with all that was made for it,", () => {
   });
 });
 
-test("kubeconfigs of a cluster are revoked before it goes", async () => {
-  await world.create("open", named("open"));
-  await untilPhase(world, "open", "Ready");
+const byoc = { kubeconfigSecretRef: { name: "secret", key: "kubeconfig" } };
+
+test.each([
+  { name: "open", spec: named("open") },
+  { name: "open-kept", spec: { ...named("open-kept"), deletionPolicy: "Retain" as const } },
+  { name: "open-brought", spec: { byoc } },
+])("kubeconfigs of a cluster are revoked before it goes ($name)", async ({ name, spec: asked }) => {
+  await world.create(name, asked);
+  await untilPhase(world, name, "Ready");
   const rules = [{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }];
-  const spec = { cluster: "open", clusterRole: { rules }, expiration: 3600, output: "Secret" } as const;
-  await world.client.create(KubeconfigRequests, { metadata: { name: "access", namespace }, spec } as never);
-  const say = (phase: string) =>
+  const spec = { cluster: name, clusterRole: { rules }, expiration: 3600, output: "Secret" } as const;
+  await world.client.create(KubeconfigRequests, { metadata: { name, namespace }, spec } as never);
+  const say = (status: object) =>
     world.client.patch(
       KubeconfigRequests,
       namespace,
-      "access",
-      { type: "merge", body: { status: { phase } } },
+      name,
+      { type: "merge", body: { status } },
       { subresource: "status" },
     );
-  await say("Issued");
-  await world.remove("open");
-  await untilCondition(world, "open", "Deprovisioned", "False/RevokingKubeconfigs");
-  expect((await world.get("open"))?.metadata.annotations?.[annotations.revokeAll]).toBe("true");
-  expect((await world.shootOf("open"))?.metadata.deletionTimestamp).toBeUndefined();
-  await say("Revoked");
-  await untilPhase(world, "open", "gone");
+  // Nothing is issued yet, or not any more; but its account may be there.
+  await say({ phase: "Pending", serviceAccount: "kyma-kubeconfig-access/kc-1" });
+  await world.remove(name);
+  await untilCondition(world, name, "Deprovisioned", "False/RevokingKubeconfigs");
+  expect((await world.get(name))?.metadata.annotations?.[annotations.revokeAll]).toBe("true");
+  if (!("byoc" in asked)) {
+    const { metadata } = (await world.shootOf(name)) ?? {};
+    expect(metadata?.deletionTimestamp).toBeUndefined();
+    expect(metadata?.annotations?.[annotations.clusterUid]).toBeDefined();
+  }
+  await say({ phase: "Revoked", serviceAccount: null });
+  await untilPhase(world, name, "gone");
 });

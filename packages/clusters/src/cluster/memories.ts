@@ -5,7 +5,6 @@ import type { Step } from "./step.ts";
 
 /** Somebody has refused a step for good. */
 export interface Refusal {
-  readonly step: Step["do"];
   /** What was asked: see aboutOf. */
   readonly about: string;
   readonly trouble: Trouble;
@@ -15,7 +14,8 @@ export interface Refusal {
 
 export interface Memory {
   reached?: Reached;
-  refusal?: Refusal;
+  /** By the step: one that is refused does not make another one forgotten. */
+  readonly refusals: Map<Step["do"], Refusal>;
   /** What Gardener has made of the Shoot as we wrote it for this generation of the Cluster. */
   answered?: { readonly cluster: number | undefined; readonly shoot: number | undefined };
   /** How often in a row somebody else was faster. */
@@ -35,7 +35,7 @@ export class Memories {
   of(uid: string): Memory {
     const known = this.#memories.get(uid);
     if (known) return known;
-    const fresh: Memory = {};
+    const fresh: Memory = { refusals: new Map() };
     this.#memories.set(uid, fresh);
     return fresh;
   }

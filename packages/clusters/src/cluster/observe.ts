@@ -32,6 +32,7 @@ export function observe(cluster: Stored<Cluster>, facts: Facts, around: Surround
       answered.shoot === shoot?.metadata.generation,
     facts,
     now: clock.now(),
+    monotonic: clock.monotonic(),
     time: timestamp(clock),
   };
 }
@@ -41,6 +42,7 @@ export function clusterKeysOf({ metadata, spec }: KubeconfigRequest): string[] {
   return spec.cluster === undefined ? [] : [makeKey(metadata.namespace, spec.cluster)];
 }
 
+/** Its account is named before it is made, and until all that it was given is taken away: no phase tells that much. */
 function isOpen({ status }: KubeconfigRequest): boolean {
-  return status?.phase === "Issued" || status?.phase === "Rotating" || status?.phase === "Revoking";
+  return status?.serviceAccount !== undefined;
 }

@@ -7,6 +7,10 @@ test("a Shoot has outlived its Cluster where none has the UID that it carries", 
   const ours = makeShoot(cluster);
   const theirs = makeShoot(cluster);
   theirs.metadata.annotations = {};
-  expect(orphansOf([ours, theirs], [cluster])).toEqual([]);
-  expect(orphansOf([ours, theirs], [makeCluster({ uid: "made anew under the same name" })])).toEqual([ours]);
+  theirs.metadata.labels = {};
+  const stripped = makeShoot(cluster);
+  stripped.metadata.annotations = {};
+  const all = [ours, theirs, stripped];
+  expect(orphansOf(all, [cluster])).toEqual([]);
+  expect(orphansOf(all, [makeCluster({ uid: "made anew under the same name" })])).toEqual([ours, stripped]);
 });

@@ -6,7 +6,7 @@ import type { Stored } from "@berg/apimachinery";
 import type { Informer, Logger, Manager, Watch } from "@berg/kube";
 import type { Cluster } from "@berg/resources";
 import type { Shoot } from "../gardener/kinds.ts";
-import { annotations } from "../vocabulary.ts";
+import { annotations, labels } from "../vocabulary.ts";
 
 interface Copies {
   clusters: Informer<Cluster>;
@@ -16,10 +16,15 @@ interface Copies {
 /** Pure. */
 export function orphansOf(shoots: readonly Stored<Shoot>[], clusters: readonly Stored<Cluster>[]): Stored<Shoot>[] {
   const uids = new Set(clusters.map(({ metadata }) => metadata.uid));
-  return shoots.filter(({ metadata }) => {
-    const uid = metadata.annotations?.[annotations.clusterUid];
+  return shoots.filter((shoot) => {
+    const uid = clusterUidOf(shoot);
     return uid !== undefined && !uids.has(uid);
   });
+}
+
+/** Also by its label: whoever took off the annotation has made it nobody's, and somebody pays for it. */
+function clusterUidOf({ metadata }: Stored<Shoot>): string | undefined {
+  return metadata.annotations?.[annotations.clusterUid] ?? metadata.labels?.[labels.clusterUid];
 }
 
 const mostNamed = 10;
@@ -47,12 +52,13 @@ export function reportOrphans(manager: Manager, { clusters, shoots }: Copies, re
 function tell(orphans: readonly Stored<Shoot>[], told: Set<string>, log: Logger): void {
   const uids = new Set(orphans.map(({ metadata }) => metadata.uid));
   for (const uid of told) if (!uids.has(uid)) told.delete(uid);
-  for (const { metadata } of orphans) {
+  for (const orphan of orphans) {
+    const { metadata } = orphan;
     if (told.has(metadata.uid)) continue;
     told.add(metadata.uid);
     const { [annotations.clusterName]: name, [annotations.clusterNamespace]: namespace } = metadata.annotations ?? {};
     log.warn(
-      { shoot: metadata.name, cluster: `${namespace}/${name}` },
+      { shoot: metadata.name, cluster: name === undefined ? clusterUidOf(orphan) : `${namespace}/${name}` },
       "a Shoot has outlived its Cluster: delete it in Gardener",
     );
   }

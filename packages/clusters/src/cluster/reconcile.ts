@@ -9,7 +9,7 @@ import { eventsOf } from "./events.ts";
 import { aboutOf } from "./memories.ts";
 import { observe } from "./observe.ts";
 import { decide } from "./phases/decide.ts";
-import type { Facts, Seen } from "./seen.ts";
+import type { Facts, Seen, Unchanged } from "./seen.ts";
 import type { Decision, Step } from "./step.ts";
 import { eventReasons, fieldManager, texts } from "./vocabulary.ts";
 
@@ -34,13 +34,15 @@ export async function reconcile(
     const decision = decide(seen);
     if (decision.step) {
       const result = await take(decision.step, decision, seen, facts, around, signal);
-      if (result.isOver) return result.again;
-      continue;
+      if (!result.isOver) continue;
+      untilUnchanged(facts);
+      return result.again;
     }
     await writeStatus(cluster, decision.status, around, signal);
     if (decision.goesOn) continue;
+    const againMs = untilUnchanged(facts);
     delete around.memories.of(cluster.metadata.uid).conflicts;
-    return resultOf(decision.lookAt, around);
+    return resultOf(decision.lookAt, againMs, around);
   }
   throw new Error(`it did not come to rest in ${mostRounds} rounds`);
 }
@@ -49,7 +51,7 @@ type Taken = { isOver: false } | { isOver: true; again: Result | undefined };
 
 async function take(
   step: Step,
-  { status }: Decision,
+  { status, canWait }: Decision,
   seen: Seen,
   facts: Facts,
   around: Surroundings,
@@ -58,14 +60,14 @@ async function take(
   const { cluster } = seen;
   const { recorder } = around;
   const memory = around.memories.of(cluster.metadata.uid);
-  const refusal = memory.refusal;
-  if (refusal?.step === step.do && refusal.about === aboutOf(seen)) {
+  const refusal = memory.refusals.get(step.do);
+  if (refusal?.about === aboutOf(seen)) {
     const left = refusal.until - around.clock.monotonic();
-    if (left > 0) return { isOver: true, again: await say(refusal.trouble, left) };
+    if (left > 0) return refused(refusal.trouble, left);
   }
   try {
     await perform(step, seen, facts, around, signal);
-    if (refusal?.step === step.do) delete memory.refusal;
+    memory.refusals.delete(step.do);
     if (facts.reached) memory.reached = facts.reached;
     return { isOver: step.do === "letGo", again: undefined };
   } catch (error) {
@@ -82,18 +84,29 @@ async function take(
       facts.administrators = [];
       return { isOver: false };
     }
-    if (trouble.again) {
-      await say(trouble);
-      throw error;
+    if (!trouble.again) {
+      const until = around.clock.monotonic() + refusedForMs;
+      memory.refusals.set(step.do, { about: aboutOf(seen), trouble, until });
+      return refused(trouble, refusedForMs);
     }
-    const until = around.clock.monotonic() + refusedForMs;
-    memory.refusal = { step: step.do, about: aboutOf(seen), trouble, until };
-    return { isOver: true, again: await say(trouble, refusedForMs) };
+    if (canWait) return goOn({ trouble, again: { error } });
+    await say(trouble);
+    throw error;
   }
 
-  async function say(trouble: Trouble, afterMs?: number): Promise<Result | undefined> {
-    await writeStatus(cluster, statusInTrouble(status, step, trouble, seen), around, signal);
-    return afterMs === undefined ? undefined : { requeueAfterMs: afterMs };
+  async function refused(trouble: Trouble, afterMs: number): Promise<Taken> {
+    if (canWait) return goOn({ trouble, again: { afterMs } });
+    await say(trouble);
+    return { isOver: true, again: { requeueAfterMs: afterMs } };
+  }
+
+  function goOn(unchanged: Unchanged): Taken {
+    facts.unchanged = unchanged;
+    return { isOver: false };
+  }
+
+  function say(trouble: Trouble): Promise<void> {
+    return writeStatus(cluster, statusInTrouble(status, step, trouble, seen), around, signal);
   }
 }
 
@@ -118,6 +131,15 @@ async function writeStatus(
     recorder.event(cluster, type, reason, message);
 }
 
-function resultOf(at: number | undefined, { clock }: Surroundings): Result | undefined {
-  return at === undefined ? undefined : { requeueAfterMs: Math.max(1000, at - clock.now()) };
+/** How long a change that was not taken rests. Throws what it failed with, where it is tried again soon. */
+function untilUnchanged({ unchanged }: Facts): number | undefined {
+  if (!unchanged) return undefined;
+  if ("error" in unchanged.again) throw unchanged.again.error;
+  return unchanged.again.afterMs;
+}
+
+/** At that time, or after so long, whichever comes first. */
+function resultOf(at: number | undefined, afterMs: number | undefined, { clock }: Surroundings): Result | undefined {
+  const waits = [at === undefined ? [] : Math.max(1000, at - clock.now()), afterMs ?? []].flat();
+  return waits.length === 0 ? undefined : { requeueAfterMs: Math.min(...waits) };
 }

@@ -4,6 +4,7 @@ import type { Cluster, SubscriptionRequest } from "@berg/resources";
 import type { CloudProfile, Shoot } from "../gardener/kinds.ts";
 import type { GardenTrouble } from "../gardener/trouble.ts";
 import type { Finding } from "./judge/judge.ts";
+import type { Problem } from "./shoot/problem.ts";
 
 export interface Seen {
   readonly cluster: Stored<Cluster>;
@@ -27,6 +28,8 @@ export interface Seen {
   readonly isAnswered: boolean;
   readonly facts: Facts;
   readonly now: number;
+  /** The same, for what lasts in this process: it only grows. */
+  readonly monotonic: number;
   /** The same, for a status. */
   readonly time: string;
 }
@@ -40,8 +43,18 @@ export interface Facts {
   authenticationIsGone?: true;
   /** Those who are cluster-admin now. */
   administrators?: readonly string[];
+  /** Gardener did not take a change of the Shoot: it is said, and nothing of it is tried again in this look. */
+  unchanged?: Unchanged;
+  /** Kubeconfigs of a cluster that lives on could not be revoked: it was told. */
+  accessIsLeft?: true;
   /** What came of the last try to reach a cluster that was brought along. */
   reached?: Reached | undefined;
+}
+
+export interface Unchanged {
+  readonly trouble: Problem;
+  /** When it is of use to ask again; or what to end the look with, where that is soon. */
+  readonly again: { readonly afterMs: number } | { readonly error: unknown };
 }
 
 export interface Reached extends Finding {
@@ -50,6 +63,6 @@ export interface Reached extends Finding {
   /** Of the Cluster that was tried. */
   readonly generation: number | undefined;
   readonly server?: string;
-  /** When to try again. */
+  /** When to try again. Monotonic: a wall clock that is set back would have it rest for as long. */
   readonly until: number;
 }

@@ -18,6 +18,8 @@ export type Step =
   | { readonly do: "setAdministrators"; readonly administrators: readonly string[] }
   | { readonly do: "reach" }
   | { readonly do: "revokeAccess" }
+  /** Tell that kubeconfigs were not revoked in time, and outlive the Cluster. */
+  | { readonly do: "leaveAccess" }
   | { readonly do: "confirmDeletion"; readonly shoot: Stored<Shoot> }
   | { readonly do: "deleteShoot"; readonly shoot: Stored<Shoot> }
   /** Our marks off it: it is nobody's of ours any more. */
@@ -36,6 +38,8 @@ export interface ShootChange {
 
 export interface Decision {
   readonly step?: Step;
+  /** Where the step fails, the rest goes on: see Facts.unchanged. */
+  readonly canWait?: true;
   /** To be written where there is no step, or where it fails. */
   readonly status: ClusterStatus;
   /** There is more to do as soon as this status is stored. */

@@ -1,4 +1,5 @@
 /** Everything that is said about a Cluster: its conditions, their reasons and texts, events. */
+import { accessNamespace } from "../vocabulary.ts";
 
 /** Who owns what is written. */
 export const fieldManager = "berg-clusters";
@@ -27,6 +28,7 @@ export const reasons = {
   creating: "Creating",
   nameConflict: "NameConflict",
   shootMissing: "ShootMissing",
+  shootUnmarked: "ShootUnmarked",
   invalidName: "InvalidShootName",
   unknownProvider: "UnknownProvider",
   unknownProfile: "UnknownCloudProfile",
@@ -66,6 +68,7 @@ export const reasons = {
   deleting: "Deleting",
   deleted: "Deleted",
   retained: "Retained",
+  shootLeft: "ShootLeft",
   revokingAccess: "RevokingKubeconfigs",
   awaitingApproval: "AwaitingApproval",
   deletionFailed: "DeletionFailed",
@@ -84,6 +87,8 @@ export const texts = {
   creating: "The Shoot is about to be created",
   nameConflict: (shoot: string) =>
     `A Shoot ${shoot} is there already, and was not made for this Cluster: it is left alone. Delete this Cluster, and create one with another core.shootName`,
+  shootUnmarked: (shoot: string, mark: string) =>
+    `Somebody has taken our annotations off the Shoot ${shoot}, which was made for this Cluster: it is left alone. Annotate the Shoot with ${mark} to go on`,
   shootMissing: (shoot: string, uid: string, recreate: string) =>
     `Somebody has deleted the Shoot ${shoot}, and the cluster with everything in it. It is not made anew unasked: annotate this Cluster with ${recreate}=${uid} for a new, empty one, or delete it`,
   shootReplaced: (shoot: string, uid: string, recreate: string) =>
@@ -151,10 +156,14 @@ export const texts = {
   confirming: "The Shoot is about to be deleted",
   retained: "The Shoot and its account were left alone, as deletionPolicy says",
   deleted: "Nothing is left",
-  revokingAccess: "Waits until kubeconfigs of the cluster are revoked, for 5 minutes at most",
+  shootLeft: (shoot: string) =>
+    `The Shoot ${shoot} was made for this Cluster, and somebody has taken our annotations off it: it was left alone, and costs money. Delete it in Gardener`,
+  revokingAccess: (minutes: number) =>
+    `Waits until kubeconfigs of the cluster are revoked, for ${minutes} minutes at most: see its KubeconfigRequests`,
   awaitingApproval:
     "Gardener refuses the deletion: the project asks for a second person. Somebody else must delete the Shoot, too; or give the account of the garden's kubeconfig the rights in deploy/clusters",
   releasing: "Waits until the SubscriptionRequest has given back its account",
+  accessLeft: `Kubeconfigs of the cluster could not be revoked in an hour, and may be good until they expire: see its KubeconfigRequests. Delete their service accounts in the namespace ${accessNamespace} of the cluster`,
   bindingsLeft: (why: string) =>
     `Bindings of administrators may be left in the cluster, which could not be reached: ${why}. Delete ClusterRoleBindings whose names begin with cluster-operator:admin:`,
 } as const;

@@ -97,6 +97,5 @@ export async function revoke(visit: Visit, seen: Seen, around: Surroundings, sig
   await unpublish(around.client, request, signal);
   const withdrawn = await writeStatus(request, statuses.withdrawn(seen), around, signal);
   await atTarget(() => removeRoles(client, held, visit.signal));
-  around.access.forget(seen.cluster?.metadata.uid ?? "");
   await writeStatus(withdrawn, statuses.revoked({ ...seen, request: withdrawn }), around, signal);
 }

@@ -1,3 +1,4 @@
+import type { KubeconfigRequestStatus } from "@berg/resources";
 import { describe, expect, test } from "vitest";
 import { annotations } from "../vocabulary.ts";
 import { decide } from "./decide.ts";
@@ -21,6 +22,11 @@ function next(request: RequestParts, seen: Partial<Seen> = {}): string {
   return "status" in step ? `${step.do} ${step.status.phase}` : step.do;
 }
 const gone = { cluster: undefined, shoot: undefined, gone: "cluster" as const };
+const unacceptable = { clusterRole: { rules: [{ verbs: [] }] } };
+const noNamespace = { type: "RBACReady", status: "False" as const, reason: "NamespaceMissing", message: "" };
+function withoutCopy({ secretRef: _, ...status }: KubeconfigRequestStatus): KubeconfigRequestStatus {
+  return status;
+}
 const away = { cluster: undefined, shoot: undefined, doubt: true };
 
 describe("while access is wanted", () => {
@@ -36,6 +42,18 @@ describe("while access is wanted", () => {
     ["due", "issue due", { status: issuedStatus(2900) }],
     ["not due yet", "wait", { status: issuedStatus(2500) }],
     ["expired", "issue due", { status: issuedStatus(4000) }],
+    ["our clock was set back", "issue due", { status: issuedStatus(-60) }],
+    ["a target's clock is a little ahead", "wait", { status: issuedStatus(-20) }],
+    ["lifted before it was revoked: the copy is gone", "issue first", { status: withoutCopy(issuedStatus()) }],
+    ["its rights are not whole", "grant", { status: issuedStatus(0, { conditions: [noNamespace] }) }],
+    [
+      "its rights are not whole: a rotation comes to its end all the same",
+      "endRotation",
+      {
+        annotations: asked("rotate"),
+        status: issuedStatus(0, { epoch: 2, lastRotationRequest: "2", conditions: [noNamespace] }),
+      },
+    ],
     ["new rules: rights only", "grant", { generation: 2, status: issuedStatus() }],
     ["a shorter life", "issue shortened", { generation: 2, spec: { expiration: 600 }, status: issuedStatus() }],
     [
@@ -108,7 +126,9 @@ describe("while access is wanted", () => {
       { shoot: undefined, doubt: true },
     ],
     ["the Shoot is gone", "withdraw Pending", { status: issuedStatus() }, { shoot: undefined, gone: "shoot" }],
-    ["rules that RBAC cannot take", "write Failed", { spec: { clusterRole: { rules: [{ verbs: [] }] } } }],
+    ["rules that RBAC cannot take", "write Failed", { spec: unacceptable }],
+    ["the same, with what was issued before", "write Failed", { spec: unacceptable, status: issuedStatus() }],
+    ["the same, after its end", "withdraw Failed", { spec: unacceptable, status: issuedStatus(4000) }],
     [
       "rules by which one can take more",
       "write Failed",
@@ -131,7 +151,19 @@ describe("while it is revoked", () => {
   test.each<[string, string, RequestParts, Partial<Seen>?]>([
     ["it beats a rotation", "revoke", { ...revoke, status: issuedStatus() }],
     ["nothing was issued", "write Revoked", revoke],
-    ["the Cluster is gone", "withdraw Revoked", { ...revoke, status: issuedStatus() }, gone],
+    [
+      "the Cluster is gone, and the cluster may not be",
+      "withdraw Revoking",
+      { ...revoke, status: issuedStatus() },
+      gone,
+    ],
+    ["the Cluster is gone, and all has expired", "withdraw Revoked", { ...revoke, status: issuedStatus(4000) }, gone],
+    [
+      "the Shoot is gone",
+      "withdraw Revoked",
+      { ...revoke, status: issuedStatus() },
+      { shoot: undefined, gone: "shoot" },
+    ],
     ["the Cluster is not shown", "confirm", { ...revoke, status: issuedStatus() }, away],
     [
       "all of a Cluster",
@@ -170,6 +202,25 @@ describe("while it is deleted", () => {
 test("it waits for whatever comes first", () => {
   const status = issuedStatus(0, { retiring: [{ epoch: 7, until: at(90) }] });
   expect(decide(makeSeen({ request: makeRequest({ status }) }))).toEqual({ do: "wait", until: now + 90_000 });
+});
+
+test("refused rules are looked at again when what was issued before comes to its end", () => {
+  const first = decide(makeSeen({ request: makeRequest({ spec: unacceptable, status: issuedStatus() }) }));
+  const status = first.do === "write" ? first.status : {};
+  const again = decide(makeSeen({ request: makeRequest({ spec: unacceptable, status }) }));
+  expect(again).toEqual({ do: "wait", until: now + 3_600_000 });
+});
+
+test("of a Cluster that is gone, it is looked at again when what was issued has expired", () => {
+  const annotations = asked("revoke");
+  for (const parts of [{}, { annotations }]) {
+    const first = decide(makeSeen({ request: makeRequest({ ...parts, status: issuedStatus() }), ...gone }));
+    const status = first.do === "withdraw" ? first.status : {};
+    const again = decide(makeSeen({ request: makeRequest({ ...parts, status }), ...gone }));
+    expect(again).toEqual({ do: "wait", until: now + 3_600_000 });
+    const later = { now: now + 3_600_000 };
+    expect(next({ ...parts, status }, { ...gone, ...later })).toMatch(/^write (Pending|Revoked)$/);
+  }
 });
 
 test("after a restart, what is overdue has its turn within a minute; what its owner asks for has it now", () => {

@@ -9,10 +9,12 @@ import { jsonEqual, makeKey } from "@berg/apimachinery";
 import type { KubeconfigRequestStatus } from "@berg/resources";
 import { finalizers } from "../vocabulary.ts";
 import { escalating, malformed } from "./rules/problems.ts";
-import { rotationDue, spread } from "./schedule.ts";
+import { isAhead, rotationDue, spread } from "./schedule.ts";
 import {
+  allExpiredAt,
   clusterOf,
   isProvisioned,
+  isPublished,
   isRevoked,
   isRotationAnswered,
   isRotationAsked,
@@ -65,7 +67,7 @@ function deleting(seen: Seen): Step {
 function revoking(seen: Seen): Step {
   const { request, gone } = seen;
   if (isUntouched(request)) return say(seen, statuses.revoked(seen));
-  if (gone) return say(seen, statuses.revokedWithCluster(seen));
+  if (gone) return say(seen, statuses.revokedWithCluster(seen), allExpiredAt(request.status ?? {}));
   return seen.doubt ? { do: "confirm" } : { do: "revoke" };
 }
 
@@ -74,13 +76,16 @@ function wantsAccess(seen: Seen): Step {
   const { namespace, name } = clusterOf(request);
   const called = namespace === request.metadata.namespace ? name : makeKey(namespace, name);
   if (seen.doubt && !statuses.saysMissing(request)) return { do: "confirm" };
-  if (!cluster) return say(seen, statuses.withoutCluster(seen, reasons.clusterNotFound, texts.clusterNotFound(called)));
+  if (!cluster) {
+    const status = statuses.withoutCluster(seen, reasons.clusterNotFound, texts.clusterNotFound(called));
+    return say(seen, status, allExpiredAt(request.status ?? {}));
+  }
   if (gone || seen.doubt)
     return say(seen, statuses.withoutCluster(seen, reasons.shootMissing, texts.shootMissing(called)));
   const retiring = (request.status?.retiring ?? []).map(({ until }) => Date.parse(until));
   if (retiring.some((until) => until <= seen.now)) return { do: "retire" };
   const refused = refusalOf(seen);
-  if (refused) return say(seen, refused, Math.min(...retiring));
+  if (refused) return say(seen, refused, ...retiring, lifeOf(request.status ?? {})?.expiresAt);
   if (isUntouched(request)) {
     const waits = statuses.waiting(seen, reasons.clusterNotReady, texts.clusterNotReady(called));
     return isProvisioned(cluster) ? { do: "write", status: statuses.begun(seen) } : say(seen, waits);
@@ -102,9 +107,9 @@ function keepsAccess(seen: Seen, retiring: readonly number[]): Step {
   const { status = {}, metadata } = request;
   const next = nextIssue(seen);
   if (next.at <= now) return { do: "issue", cause: next.cause };
-  if (status.observedGeneration !== metadata.generation) return { do: "grant" };
   if (isRotationAnswered(request) && retiring.length === 0) return { do: "endRotation" };
-  return say(seen, statuses.settled(seen), Math.min(next.at, ...retiring));
+  if (status.observedGeneration !== metadata.generation || statuses.lacksRights(request)) return { do: "grant" };
+  return say(seen, statuses.settled(seen), next.at, ...retiring);
 }
 
 /** When a kubeconfig is needed next, and why. */
@@ -112,11 +117,12 @@ function nextIssue(seen: Seen): { at: number; cause: Cause } {
   const { request, now, startedAt } = seen;
   const { status = {}, spec, metadata } = request;
   const life = lifeOf(status);
-  if (!life || status.epoch === undefined) return { at: now, cause: "first" };
+  if (!life || status.epoch === undefined || !isPublished(status)) return { at: now, cause: "first" };
   if (isRotationAsked(seen)) return { at: now, cause: "asked" };
   const who = `${metadata.uid} ${status.epoch}`;
   const isNew = status.observedGeneration !== metadata.generation;
   if (isNew && life.expiresAt - life.issuedAt > spec.expiration * 1000) return { at: now, cause: "shortened" };
+  if (isAhead(life, now)) return { at: now, cause: "due" };
   const wanted = issuedFor(seen);
   const isOther = wanted !== undefined && wanted !== status.issuedFor;
   if (isOther || seen.copyLost) {
@@ -126,10 +132,11 @@ function nextIssue(seen: Seen): { at: number; cause: Cause } {
   return { at: spread(rotationDue(life, who), life, who, startedAt), cause: "due" };
 }
 
-/** Nothing where it says so already. */
-function say(seen: Seen, status: KubeconfigRequestStatus, until = Number.POSITIVE_INFINITY): Step {
-  const { request } = seen;
+/** Nothing where it says so already; then it is looked at again at the first of `times` that is to come. */
+function say(seen: Seen, status: KubeconfigRequestStatus, ...times: (number | undefined)[]): Step {
+  const { request, now } = seen;
   if (request.status?.secretRef && !status.secretRef) return { do: "withdraw", status };
   if (!jsonEqual(request.status ?? {}, status)) return { do: "write", status };
+  const until = Math.min(...times.map((time = 0) => time).filter((time) => time > now));
   return { do: "wait", ...(Number.isFinite(until) && { until }) };
 }

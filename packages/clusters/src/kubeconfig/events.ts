@@ -22,7 +22,9 @@ export function tellChanges(
 
   if (after.epoch !== before.epoch && after.epoch !== undefined)
     tell(before.issuedAt === undefined ? events.issued : events.rotated);
-  if (became(conditionTypes.revoked, "True")) tell(events.revoked);
+  const revoked = became(conditionTypes.revoked, "True");
+  // In the words of the condition: refused by the cluster, expired, or gone with it.
+  if (revoked) tell({ ...events.revoked, message: revoked.message ?? "" });
   const refused = became(conditionTypes.rulesAccepted, "False");
   if (refused) tell({ ...events.rulesRefused, message: refused.message ?? "" });
   const away = became(conditionTypes.targetReachable, "False") ?? became(conditionTypes.rbacReady, "False");

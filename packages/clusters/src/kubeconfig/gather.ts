@@ -1,6 +1,6 @@
 /** Looks at everything that decide.ts wants to know of one KubeconfigRequest: in copies, and at servers where it must. */
 import { isNotFound, makeKey, type ObjectKey, type Stored } from "@berg/apimachinery";
-import type { Client, Clock, EventRecorder, Informer, OwnWrites } from "@berg/kube";
+import type { Client, Clock, EventRecorder, Informer, Logger, OwnWrites } from "@berg/kube";
 import { type Cluster, Clusters, type KubeconfigRequest } from "@berg/resources";
 import type { Garden } from "../gardener/garden.ts";
 import { type Shoot, Shoots } from "../gardener/kinds.ts";
@@ -32,6 +32,7 @@ export interface Surroundings {
   settings: KubeconfigSettings;
   clock: Clock;
   startedAt: number;
+  log: Logger;
 }
 
 /** What a server was asked about after a copy did not show it. */

@@ -67,6 +67,8 @@ test("the seed's way: in the status, with groups that have a version and kinds f
   const issued = await until("seed", "Issued 1");
   expect(issued.status?.secretRef).toBeUndefined();
   expect(conditionOf(issued, "RulesAccepted")).toBe("True UnknownResources");
+  const told = issued.status?.conditions?.find(({ type }) => type === "RulesAccepted")?.message;
+  expect(told).toContain("in the namespace compass-system can make tokens of all service accounts there");
   const text = await place.published("seed");
   expect(text).toContain("namespace: compass-system");
   const client = await clientOf(text);
@@ -83,7 +85,7 @@ test("the seed's way: in the status, with groups that have a version and kinds f
 
 test("it is replaced before it ends, make before break, and the one before goes after its own end", async () => {
   await using stage = await openStage(world);
-  const { place, until, clock } = stage;
+  const { place, until, clock, operator } = stage;
   const request = await place.request("rotated", { expiration: 600 });
   await until("rotated", "Issued 1");
   const first = await place.published("rotated");
@@ -93,8 +95,10 @@ test("it is replaced before it ends, make before break, and the one before goes 
   const second = await place.published("rotated");
   expect([await tried(first), await tried(second)]).toEqual(["works", "works"]);
   expect(await heldFor(place.target, request)).toContain("anchors 2");
+  const seen = operator.targetProxy.requests.length;
   clock.jump(180_000);
   await expect.poll(async () => (await place.get("rotated"))?.status?.retiring).toBeUndefined();
+  expect(operator.targetProxy.requests.slice(seen).map(({ verb }) => verb)).toEqual(["get", "delete"]);
   expect([await tried(first), await tried(second)]).toEqual(["unknown", "works"]);
 });
 
@@ -222,6 +226,37 @@ test("a namespace that is missing is not made; when it is there, it goes on; gon
   await place.namespace("never");
   clock.jump(10_000);
   await untilCondition("homeless", "RBACReady", "True Granted");
+});
+
+test("a namespace that went while it was issued is granted anew when it is back", async () => {
+  await using stage = await openStage(world);
+  const { place, until, untilCondition, clock } = stage;
+  await place.namespace("comes-back");
+  await place.request("patient", { role: { namespace: "comes-back", rules: [podReader] } });
+  await until("patient", "Issued 1");
+  await place.target.delete(Namespaces, "", "comes-back");
+  const isGone = () => place.target.get(Namespaces, "", "comes-back").then(() => false, isNotFound);
+  await expect.poll(isGone).toBe(true);
+  await place.annotate("patient", "rotate", "true");
+  await untilCondition("patient", "RBACReady", "False NamespaceMissing");
+  await place.namespace("comes-back");
+  clock.jump(60_000);
+  await untilCondition("patient", "RBACReady", "True Granted");
+  expect((await place.get("patient"))?.status?.epoch).toBe(2);
+});
+
+test("a token of which nobody can tell when it ends is not handed out", async () => {
+  await using stage = await openStage(world);
+  const { place, until, untilCondition, operator, clock } = stage;
+  const body = { status: { token: "a.b.c", expirationTimestamp: "some day" } };
+  operator.targetProxy.at({ resource: "serviceaccounts", subresource: "token", when: "before" }, () => ({
+    status: 201,
+    body,
+  }));
+  await place.request("endless");
+  await untilCondition("endless", "TargetReachable", "False TargetFailing");
+  clock.jump(10_000);
+  await until("endless", "Issued 1");
 });
 
 test("a token that the cluster does not accept is not handed out", { timeout: 60_000 }, async () => {

@@ -8,7 +8,7 @@
  *     schedule.ts  when it is replaced. Pure
  *     status.ts    what is said. Pure
  */
-import { keyOf, makeKey, type ObjectKey } from "@berg/apimachinery";
+import { type KubeObject, keyOf, makeKey, type ObjectKey } from "@berg/apimachinery";
 import { type Clock, type Manager, type Metrics, OwnWrites, type Random, watchMapped, watchSelf } from "@berg/kube";
 import { Clusters, KubeconfigRequests } from "@berg/resources";
 import type { Garden } from "../gardener/garden.ts";
@@ -19,7 +19,8 @@ import type { KubeconfigSettings } from "./gather.ts";
 import { kubeconfigMetrics } from "./metrics.ts";
 import { Patience } from "./patience.ts";
 import { reconcile } from "./reconcile.ts";
-import { clusterOf } from "./seen.ts";
+import { clusterOf, isAsked } from "./seen.ts";
+import { watchBeginning } from "./urgent.ts";
 
 interface KubeconfigControllerOptions {
   garden: Pick<Garden, "client" | "namespace" | "shoots">;
@@ -33,6 +34,14 @@ interface KubeconfigControllerOptions {
 /** Most of the time each waits for a target. */
 const workers = 20;
 const byCluster = "cluster";
+
+/** A request, or a Cluster with all of its requests. */
+function isGoing(object: KubeObject): boolean {
+  const { deletionTimestamp } = object.metadata;
+  return (
+    deletionTimestamp !== undefined || isAsked(object, annotations.revoke) || isAsked(object, annotations.revokeAll)
+  );
+}
 
 export function addKubeconfigController(manager: Manager, options: KubeconfigControllerOptions): void {
   const { garden, access, settings, clock, random } = options;
@@ -51,6 +60,9 @@ export function addKubeconfigController(manager: Manager, options: KubeconfigCon
     patience.forget(object.metadata.uid);
     copies.forget(object.metadata.uid);
   });
+  clusters.onChange(({ type, object }) => {
+    if (type === "deleted") patience.forget(object.metadata.uid);
+  });
   const metrics = kubeconfigMetrics(options.metrics, () => informer.list());
   const { client, recorder } = manager;
   /** When the first turn came: one may have waited for the lease for days. */
@@ -62,6 +74,9 @@ export function addKubeconfigController(manager: Manager, options: KubeconfigCon
     workers,
     watches: [
       watchSelf(informer),
+      // What is taken away goes ahead of whatever else waits.
+      watchBeginning(informer, isGoing, (request) => [keyOf(request)]),
+      watchBeginning(clusters, isGoing, (cluster) => requestsOf(keyOf(cluster))),
       watchMapped(clusters, (cluster) => requestsOf(keyOf(cluster))),
       watchMapped(garden.shoots, ({ metadata }) => {
         const { [annotations.clusterNamespace]: namespace, [annotations.clusterName]: name } =
@@ -69,9 +84,9 @@ export function addKubeconfigController(manager: Manager, options: KubeconfigCon
         return namespace && name ? requestsOf(makeKey(namespace, name)) : [];
       }),
     ],
-    reconcile(key, { signal }) {
+    reconcile(key, { signal, log }) {
       startedAt ??= clock.now();
-      return reconcile(key, { ...around, startedAt }, signal);
+      return reconcile(key, { ...around, startedAt, log }, signal);
     },
   });
 }

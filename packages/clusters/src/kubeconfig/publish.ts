@@ -67,12 +67,17 @@ export async function publish(
 }
 
 export async function unpublish(client: Client, request: Request, signal: AbortSignal): Promise<void> {
-  const secret = await readSecret(client, request, signal).catch((error) => {
+  try {
+    const secret = await readSecret(client, request, signal);
+    if (secret && isOf(request, secret)) await deleteChild(client, Secrets, secret, { signal });
+  } catch (error) {
+    if (!(error instanceof TargetTrouble) && !isForbidden(error)) throw error;
+    // A namespace that goes takes our right to Secrets before it goes itself, and would wait for us for ever. The Secret
+    // goes with the request, which owns it.
+    if (request.metadata.deletionTimestamp) return;
     // Whoever may not read any has not written one either, unless the status says so.
-    if (error instanceof TargetTrouble && !request.status?.secretRef) return undefined;
-    throw error;
-  });
-  if (secret && isOf(request, secret)) await deleteChild(client, Secrets, secret, { signal });
+    if (request.status?.secretRef) throw error;
+  }
 }
 
 /** What a Secret says of the kubeconfig in it; undefined where somebody else has written it, or part of it. */

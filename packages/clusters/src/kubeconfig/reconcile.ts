@@ -10,10 +10,11 @@ import { bring, revoke } from "./bring.ts";
 import { decide, type Step } from "./decide.ts";
 import { type Confirmed, confirm, gather, type Surroundings } from "./gather.ts";
 import { unpublish } from "./publish.ts";
-import type { Seen } from "./seen.ts";
+import { isLeftBehind, type Seen } from "./seen.ts";
 import { retire } from "./session.ts";
 import * as statuses from "./status.ts";
 import { atTarget, visitTarget } from "./visit.ts";
+import { events } from "./vocabulary.ts";
 import { endRotation, letGo, writeStatus } from "./write.ts";
 
 /** From nothing to a kubeconfig it takes four. */
@@ -60,6 +61,10 @@ async function doStep(
       requests.wrote(await addFinalizer(client, KubeconfigRequests, request, finalizers.kubeconfig, { signal }));
       return undefined;
     case "letGo":
+      if (isLeftBehind(seen)) {
+        const { type, reason, message } = events.outlived;
+        around.recorder.event(request, type, reason, message);
+      }
       return letGo(request, around, signal);
     case "withdraw":
       await unpublish(client, request, signal);

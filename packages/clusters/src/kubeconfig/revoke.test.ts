@@ -75,6 +75,62 @@ test("with the Cluster gone there is nothing to revoke, nothing to hand out, and
   expect(await isWithdrawn(place, "left")).toBe(true);
   await place.home.delete(KubeconfigRequests, place.namespaceName, "left");
   await expect.poll(() => place.get("left")).toBeUndefined();
+  await expect.poll(() => place.eventsOf("left")).toContain("OrphanedAccessObjects");
+});
+
+test("with the Cluster gone, what was issued counts as revoked when it has expired: the cluster may live on", async () => {
+  await using stage = await openStage(world);
+  const { place, untilCondition, clock } = stage;
+  const { text } = await issued(stage, "outlives");
+  await place.home.delete(Clusters, place.namespaceName, "one");
+  await untilCondition("outlives", "Issued", "False ClusterGone");
+  await place.annotate("outlives", "revoke", "true");
+  await untilCondition("outlives", "Revoked", "False ClusterGone");
+  expect([await isWithdrawn(place, "outlives"), await tried(text)]).toEqual([true, "works"]);
+  clock.jump(3_700_000);
+  await untilCondition("outlives", "Revoked", "True ClusterGone");
+});
+
+test("a namespace that goes has taken our right to Secrets: its requests go all the same", async () => {
+  await using stage = await openStage(world);
+  const { place, operator } = stage;
+  const { request, text } = await issued(stage, "homeless");
+  const body = { kind: "Status", apiVersion: "v1", status: "Failure", code: 403, reason: "Forbidden", message: "no" };
+  operator.proxy.answer = ({ resource }) => (resource === "secrets" ? { status: 403, body } : undefined);
+  await place.home.delete(KubeconfigRequests, place.namespaceName, "homeless");
+  await expect.poll(() => place.get("homeless")).toBeUndefined();
+  expect([await tried(text), await heldFor(place.target, request)]).toEqual(["unknown", ""]);
+});
+
+test("a target that does not answer as an API server keeps nobody from taking the copy away", async () => {
+  await using stage = await openStage(world);
+  const { place, untilCondition, operator, clock } = stage;
+  await issued(stage, "nonsense");
+  operator.targetProxy.answer = () => ({ status: 200, body: {} });
+  await place.annotate("nonsense", "revoke", "true");
+  const revoking = await untilCondition("nonsense", "Revoked", "False TargetFailing");
+  expect([conditionOf(revoking, "TargetReachable"), await isWithdrawn(place, "nonsense")]).toEqual([
+    "False TargetFailing",
+    true,
+  ]);
+  operator.targetProxy.answer = () => undefined;
+  clock.jump(10_000);
+  await untilCondition("nonsense", "Revoked", "True Revoked");
+});
+
+test("the way into a target is kept for the next revocation, unless the target does not know us any more", async () => {
+  await using stage = await openStage(world);
+  const { place, until, untilCondition, operator } = stage;
+  for (const name of ["a", "b", "c"]) await issued(stage, name);
+  for (const name of ["a", "b"]) {
+    await place.annotate(name, "revoke", "true");
+    await until(name, "Revoked 1");
+  }
+  expect(operator.forgotten).toBe(0);
+  operator.targetProxy.answer = () => ({ status: 401 });
+  await place.annotate("c", "revoke", "true");
+  await untilCondition("c", "Revoked", "False TargetUnauthorized");
+  expect(operator.forgotten).toBe(1);
 });
 
 test("deleted: nothing of it is left, in the target and beside it", async () => {

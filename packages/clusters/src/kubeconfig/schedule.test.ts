@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { lifeByOurClock, rotationDue, spread } from "./schedule.ts";
+import { isAhead, lifeByOurClock, rotationDue, spread } from "./schedule.ts";
 
 const lives = fc
   .record({ issuedAt: fc.integer({ min: 0, max: 1e12 }), seconds: fc.integer({ min: 60, max: 86_400 }) })
@@ -57,7 +57,24 @@ test.each([
     want: [2_000_000, 2_600_000],
   },
   { name: "one that is ahead", its: { issuedAt: 1_000_000, expiresAt: 1_300_000 }, now: 0, want: [0, 300_000] },
+  {
+    name: "a token that never ends",
+    its: { issuedAt: 1_000_000, expiresAt: 8.64e15 },
+    now: 1_000_000,
+    want: [1_000_000, 1_660_000],
+  },
+  {
+    name: "a token that never ends, of another clock",
+    its: { issuedAt: 0, expiresAt: 8.64e15 },
+    now: 1_000_000,
+    want: [1_000_000, 1_660_000],
+  },
 ])("$name", ({ its, now, want }) => {
-  const { issuedAt, expiresAt } = lifeByOurClock(its, now);
+  const { issuedAt, expiresAt } = lifeByOurClock(its, now, 600_000);
   expect([issuedAt, expiresAt]).toEqual(want);
+});
+
+test("a time of issue in the future tells that our clock was set back; a target may be a little ahead", () => {
+  const life = { issuedAt: 1_000_000, expiresAt: 2_000_000 };
+  expect([969_999, 970_000, 1_000_000].map((now) => isAhead(life, now))).toEqual([true, false, false]);
 });

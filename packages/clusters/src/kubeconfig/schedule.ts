@@ -44,9 +44,15 @@ export function spread(due: number, { issuedAt, expiresAt }: Life, who: string, 
 
 /**
  * The life of a new token by our own clock. `its` is by the clock of the target; where that is not ours, the token lives
- * as long, from now.
+ * as long, from now. No longer than was asked for, whatever the target says: what never expires is never replaced.
  */
-export function lifeByOurClock(its: Life, now: number): Life {
-  if (Math.abs(its.issuedAt - now) <= toleratedSkewMs) return its;
-  return { issuedAt: now, expiresAt: now + (its.expiresAt - its.issuedAt) };
+export function lifeByOurClock(its: Life, now: number, askedMs: number): Life {
+  const isOurs = Math.abs(its.issuedAt - now) <= toleratedSkewMs;
+  const { issuedAt, expiresAt } = isOurs ? its : { issuedAt: now, expiresAt: now + (its.expiresAt - its.issuedAt) };
+  return { issuedAt, expiresAt: Math.min(expiresAt, now + askedMs + afterExpiryMs) };
+}
+
+/** Issued in the future: our clock was set back since, and nothing can be told from these times. */
+export function isAhead({ issuedAt }: Life, now: number): boolean {
+  return issuedAt > now + toleratedSkewMs;
 }

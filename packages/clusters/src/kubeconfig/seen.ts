@@ -73,6 +73,15 @@ export function allExpiredAt({ expirationTimestamp, retiring = [] }: KubeconfigR
   return Math.max(0, ...ends, expirationTimestamp === undefined ? 0 : Date.parse(expirationTimestamp));
 }
 
+/** The Cluster is gone before what was issued has expired: nobody can revoke it, and the cluster itself may live on. */
+export function isLeftBehind({ request, cluster, now }: Seen): boolean {
+  return cluster === undefined && allExpiredAt(request.status ?? {}) > now;
+}
+
+export function isPublished({ kubeconfig, secretRef }: KubeconfigRequestStatus): boolean {
+  return kubeconfig !== undefined || secretRef !== undefined;
+}
+
 /**
  * What a kubeconfig stands for. Where it changes, a new one is needed: the cluster, its address and keys, whom the token
  * is for, where it is put. Undefined where that cannot be told now.
@@ -103,16 +112,22 @@ function isPrepared(phase: string | undefined): string {
   return phase === "Prepared" || phase === "Completing" ? "both" : "one";
 }
 
-/** Trouble with the target is met again until one of these changes, or its rest is over. */
+/** Trouble is met again until one of these changes, or its rest is over. */
 export function factsOf(seen: Seen): string {
-  const { request, cluster, shoot, gone } = seen;
-  const { metadata } = request;
-  const reachable = cluster?.status?.conditions?.find(({ type }) => type === "Reachable")?.status;
+  const { metadata } = seen.request;
   return JSON.stringify([
     metadata.generation,
     metadata.deletionTimestamp !== undefined,
     isRevoked(seen),
     isRotationAsked(seen),
+    clusterFactsOf(seen),
+  ]);
+}
+
+/** Of them those that are the same for all requests of a Cluster. */
+export function clusterFactsOf({ cluster, shoot, gone }: Seen): string {
+  const reachable = cluster?.status?.conditions?.find(({ type }) => type === "Reachable")?.status;
+  return JSON.stringify([
     gone,
     cluster?.metadata.uid,
     cluster && isProvisioned(cluster),

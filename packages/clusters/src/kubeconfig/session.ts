@@ -1,8 +1,9 @@
 /** One piece of work in a target, as its administrator: what each step of decide.ts does there. */
-import type { Stored } from "@berg/apimachinery";
+import { isNotFound, type Stored } from "@berg/apimachinery";
 import { type Client, type Clock, deleteChild, type Secret, Secrets } from "@berg/kube";
 import type { Target } from "../target/target.ts";
-import type { Request } from "./names.ts";
+import { accessNamespace } from "../vocabulary.ts";
+import { anchorName, isOf, type Request } from "./names.ts";
 import type { Seen } from "./seen.ts";
 import type { Issue } from "./status.ts";
 import { type Granted, grant } from "./target/grant.ts";
@@ -50,12 +51,27 @@ export async function work(
   return { granted, minted: { token: await mint(target, request, account, epoch, { clock, signal }), epoch } };
 }
 
-/** Removes the anchors of those whose time is up, and what nobody knows of. */
-export async function retire(client: Client, seen: Seen, signal: AbortSignal): Promise<void> {
-  const { request, now } = seen;
-  const retiring = (request.status?.retiring ?? []).filter(({ until }) => Date.parse(until) > now);
-  const held = await holdingsOf(client, request, signal);
-  await removeBut(client, request, held, [request.status?.epoch, ...retiring.map(({ epoch }) => epoch)], signal);
+/** Removes the anchors of those whose time is up. They are known by name: nothing has to be searched for. */
+export async function retire(client: Client, { request, now }: Seen, signal: AbortSignal): Promise<void> {
+  const over = (request.status?.retiring ?? []).filter(({ until }) => Date.parse(until) <= now);
+  for (const { epoch } of over) {
+    const anchor = await readAnchor(client, request, epoch, signal);
+    if (anchor && isOf(request, anchor)) await deleteChild(client, Secrets, anchor, { signal });
+  }
+}
+
+async function readAnchor(
+  client: Client,
+  request: Request,
+  epoch: number,
+  signal: AbortSignal,
+): Promise<Stored<Secret> | undefined> {
+  try {
+    return await client.get(Secrets, accessNamespace, anchorName(request, epoch), { signal });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
 }
 
 /** Published, newer than what the status says, and good. */
@@ -69,24 +85,15 @@ function adoptable(request: Request, held: Holdings, published: Issue | undefine
 }
 
 /** A token whose publication never came is known to nobody, and its anchor goes. */
-function removeUnknown(
-  client: Client,
-  request: Request,
-  held: Holdings,
-  adopted: number | undefined,
-  signal: AbortSignal,
-) {
-  const { epoch, retiring = [] } = request.status ?? {};
-  return removeBut(client, request, held, [epoch, adopted, ...retiring.map((each) => each.epoch)], signal);
-}
-
-async function removeBut(
+async function removeUnknown(
   client: Client,
   request: Request,
   { anchors }: Holdings,
-  kept: readonly (number | undefined)[],
+  adopted: number | undefined,
   signal: AbortSignal,
 ): Promise<void> {
+  const { epoch: current, retiring = [] } = request.status ?? {};
+  const kept = [current, adopted, ...retiring.map((each) => each.epoch)];
   for (const each of anchors) {
     const epoch = epochOfAnchor(request, each);
     if (epoch === undefined || !kept.includes(epoch)) await deleteChild(client, Secrets, each, { signal });

@@ -1,12 +1,22 @@
 /** The status of a KubeconfigRequest after each step. Pure. Texts have no counts and no times: each change is a write. */
 import { formatTime } from "@berg/apimachinery";
-import { findCondition, removeCondition, setCondition, type WantedCondition } from "@berg/kube";
+import { findCondition, isConditionTrue, removeCondition, setCondition, type WantedCondition } from "@berg/kube";
 import { conditionLimits, type KubeconfigRequestStatus, kubeconfigStatusLimits } from "@berg/resources";
 import type { Target } from "../target/target.ts";
 import type { Cause } from "./decide.ts";
 import { type Request, secretNameOf, serviceAccountOf, shortHash } from "./names.ts";
 import { afterExpiryMs, type Life } from "./schedule.ts";
-import { allExpiredAt, isRevoked, isRotationAnswered, isRotationAsked, issuedFor, lifeOf, type Seen } from "./seen.ts";
+import {
+  allExpiredAt,
+  isLeftBehind,
+  isPublished,
+  isRevoked,
+  isRotationAnswered,
+  isRotationAsked,
+  issuedFor,
+  lifeOf,
+  type Seen,
+} from "./seen.ts";
 import type { Trouble } from "./trouble.ts";
 import { reasons, secretKey, texts, conditionTypes as types } from "./vocabulary.ts";
 
@@ -27,6 +37,8 @@ export interface Grant {
   unknown: readonly string[];
   /** Undefined where it is there. */
   missingNamespace: string | undefined;
+  /** The namespace where Secrets may be written. */
+  secretsIn: string | undefined;
 }
 
 /** Written before anything is made in the target. */
@@ -46,10 +58,13 @@ export function waiting(seen: Seen, reason: string, message: string): Status {
 }
 
 export function withoutCluster(seen: Seen, reason: string, message: string): Status {
-  const status = withoutAccess(seen);
+  const isLeft = isLeftBehind(seen);
+  const status = isLeft ? withoutCopy(seen) : withoutAccess(seen);
   return said({ ...status, phase: "Pending", conditions: removeCondition(status.conditions, types.revoked) }, seen, [
     { type: types.targetReachable, status: "False", reason, message },
-    { type: types.issued, status: "False", reason: reasons.waiting, message: texts.waiting },
+    isLeft
+      ? { type: types.issued, status: "False", reason: reasons.clusterGone, message: texts.clusterLeft }
+      : { type: types.issued, status: "False", reason: reasons.waiting, message: texts.waiting },
   ]);
 }
 
@@ -58,10 +73,20 @@ export function saysMissing({ status }: Request): boolean {
   return reason === reasons.clusterNotFound || reason === reasons.shootMissing;
 }
 
+/** Whoever has access has not all of it: a namespace was missing, or the cluster refused. */
+export function lacksRights({ status }: Request): boolean {
+  return findCondition(status?.conditions, types.rbacReady)?.status === "False";
+}
+
 /** What was issued before stays as it is, and comes to its end. */
 export function refused(seen: Seen, reason: string, message: string): Status {
-  return said({ ...seen.request.status, phase: "Failed" }, seen, [
-    { type: types.rulesAccepted, status: "False", reason, message },
+  const about: WantedCondition = { type: types.rulesAccepted, status: "False", reason, message };
+  const { status = {} } = seen.request;
+  const life = lifeOf(status);
+  if (!life || life.expiresAt > seen.now) return said({ ...status, phase: "Failed" }, seen, [about]);
+  return said({ ...withoutCopy(seen), phase: "Failed" }, seen, [
+    about,
+    { type: types.issued, status: "False", reason: reasons.expired, message: texts.expired },
   ]);
 }
 
@@ -93,6 +118,7 @@ export function issued(
   const target = issuedFor(seen);
   const status: Status = {
     ...rest,
+    conditions: removeCondition(rest.conditions, types.revoked),
     phase: issue.answersRotation || isRotationAnswered(request) ? "Rotating" : "Issued",
     ...(text === undefined
       ? { secretRef: { name: secretNameOf(request), key: secretKey } }
@@ -141,10 +167,12 @@ export function retired(seen: Seen): Status {
 
 /** Nobody finds the kubeconfig here any more; those who have it already may use it still. */
 export function withdrawn(seen: Seen): Status {
-  const { kubeconfig: _, secretRef: __, ...status } = seen.request.status ?? {};
+  const status = withoutCopy(seen);
+  // What has expired is revoked already; only what is left of it in the target is taken away.
+  if (isConditionTrue(status.conditions, types.revoked)) return said(status, seen, [notWhileRevoking]);
   return said({ ...status, phase: "Revoking" }, seen, [
     { type: types.revoked, status: "False", reason: reasons.revoking, message: texts.revoking },
-    { type: types.issued, status: "False", reason: reasons.revoking, message: texts.notWhile },
+    notWhileRevoking,
   ]);
 }
 
@@ -153,8 +181,14 @@ export function revoked(seen: Seen): Status {
   return revokedFor(seen, reasons.revoked, texts.revoked);
 }
 
+/** Of a Cluster that is gone nobody can tell whether the cluster itself is: what was issued counts until it expires. */
 export function revokedWithCluster(seen: Seen): Status {
-  return revokedFor(seen, reasons.clusterGone, texts.clusterGone);
+  if (!isLeftBehind(seen))
+    return revokedFor(seen, reasons.clusterGone, seen.cluster ? texts.clusterGone : texts.clusterLeftExpired);
+  return said({ ...withoutCopy(seen), phase: "Revoking" }, seen, [
+    { type: types.revoked, status: "False", reason: reasons.clusterGone, message: texts.clusterLeft },
+    notWhileRevoking,
+  ]);
 }
 
 function revokedFor(seen: Seen, reason: string, message: string): Status {
@@ -177,44 +211,54 @@ export function troubled(seen: Seen, trouble: Trouble): Status {
 }
 
 function stillRevoking(seen: Seen, { reason, message }: Trouble, about: WantedCondition): Status {
-  const status = withdrawn(seen);
-  if (allExpiredAt(status) <= seen.now) {
-    return said({ ...status, phase: "Revoked" }, seen, [
-      about,
-      { type: types.revoked, status: "True", reason: reasons.expired, message: texts.revokedByExpiry },
-    ]);
-  }
-  return said(status, seen, [
+  const status = withoutCopy(seen);
+  const isExpired = allExpiredAt(status) <= seen.now;
+  return said({ ...status, phase: isExpired ? "Revoked" : "Revoking" }, seen, [
     about,
-    { type: types.revoked, status: "False", reason, message: texts.revokingLate(message) },
+    isExpired
+      ? { type: types.revoked, status: "True", reason: reasons.expired, message: texts.revokedByExpiry }
+      : { type: types.revoked, status: "False", reason, message: texts.revokingLate(message) },
+    notWhileRevoking,
   ]);
 }
 
 function stillIssuing(seen: Seen, about: WantedCondition): Status {
-  const { status = {} } = seen.request;
+  const { status: before = {} } = seen.request;
+  const status = { ...before, conditions: removeCondition(before.conditions, types.revoked) };
   const life = lifeOf(status);
-  if (life && life.expiresAt > seen.now) {
-    const phase = isRotationAsked(seen) ? "Rotating" : (status.phase ?? "Issued");
+  const isExpired = life !== undefined && life.expiresAt <= seen.now;
+  if (life && !isExpired && isPublished(status)) {
+    const phase = isRotationAsked(seen) || isRotationAnswered(seen.request) ? "Rotating" : "Issued";
     // There is one, and it is good: what stands in the way is in the way of the next.
     return said({ ...status, phase: about.type === types.rulesAccepted ? "Failed" : phase }, seen, [
       about.type === types.issued ? { ...about, status: "True" } : about,
     ]);
   }
-  const [reason, message] = life ? [reasons.expired, texts.expired] : [reasons.waiting, texts.waiting];
+  const [reason, message] = isExpired ? [reasons.expired, texts.expired] : [reasons.waiting, texts.waiting];
   return said({ ...status, phase: about.type === types.rulesAccepted ? "Failed" : "Pending" }, seen, [
     { type: types.issued, status: "False", reason, message },
     about,
   ]);
 }
 
-function grantConditions({ unknown, missingNamespace }: Grant): WantedCondition[] {
+const notWhileRevoking: WantedCondition = {
+  type: types.issued,
+  status: "False",
+  reason: reasons.revoking,
+  message: texts.notWhile,
+};
+
+function grantConditions({ unknown, missingNamespace, secretsIn }: Grant): WantedCondition[] {
   const isKnown = unknown.length === 0;
   return [
     {
       type: types.rulesAccepted,
       status: "True",
       reason: isKnown ? reasons.accepted : reasons.unknownResources,
-      message: isKnown ? texts.accepted : texts.unknownResources(unknown),
+      message: [
+        isKnown ? texts.accepted : texts.unknownResources(unknown),
+        ...(secretsIn === undefined ? [] : [texts.secretsIn(secretsIn)]),
+      ].join(". "),
     },
     { type: types.targetReachable, status: "True", reason: reasons.reached, message: texts.reached },
     missingNamespace === undefined
@@ -239,6 +283,12 @@ function withoutAccess({ request }: Seen): Status {
     ...(lastRotationRequest !== undefined && { lastRotationRequest }),
     ...(conditions !== undefined && { conditions }),
   };
+}
+
+/** The kubeconfig is nowhere to be found here; what it stands for in the target is as it was. */
+function withoutCopy({ request }: Seen): Status {
+  const { kubeconfig: _, secretRef: __, ...status } = request.status ?? {};
+  return status;
 }
 
 function said(status: Status, { request, now }: Seen, wanted: readonly WantedCondition[]): Status {

@@ -1,16 +1,8 @@
 /** Why something cannot be done in the target now, in words for a condition. Never a word of what was sent or read. */
-import {
-  isAlreadyExists,
-  isConflict,
-  isForbidden,
-  isOtherUid,
-  isTooManyRequests,
-  isUnauthorized,
-  StatusError,
-} from "@berg/apimachinery";
-import { ConnectionError, errorText, NotOurs } from "@berg/kube";
+import { isForbidden, isTooManyRequests, isUnauthorized, StatusError } from "@berg/apimachinery";
+import { ConnectionError, LeadershipLost, NotOurs } from "@berg/kube";
 import { TargetUnavailable } from "../target/target.ts";
-import { reasons, texts, conditionTypes as types } from "./vocabulary.ts";
+import { reasons, refusals, texts, conditionTypes as types } from "./vocabulary.ts";
 
 export interface Trouble {
   /** The condition that says so. */
@@ -28,6 +20,14 @@ export const unreachable: Trouble = {
   again: true,
 };
 
+/** It answers, and not as an API server does. */
+export const nonsense: Trouble = {
+  type: types.targetReachable,
+  reason: reasons.failing,
+  message: texts.nonsense,
+  again: true,
+};
+
 export class TargetTrouble extends Error implements Trouble {
   readonly type: string;
   readonly reason: string;
@@ -42,7 +42,10 @@ export class TargetTrouble extends Error implements Trouble {
   }
 }
 
-/** Of what went wrong at the target. Throws what is no word of its: a mistake of ours, a lost lease, the end of the turn. */
+/**
+ * Of what went wrong at the target, whatever it was: one that answers with a web page must not keep us from saying so, nor
+ * from taking a copy away. Throws only that we may not write any more.
+ */
 export function troubleOf(error: unknown): TargetTrouble {
   if (error instanceof TargetTrouble) return error;
   const options = { cause: error };
@@ -55,14 +58,19 @@ export function troubleOf(error: unknown): TargetTrouble {
   if (error instanceof ConnectionError) return new TargetTrouble(unreachable, options);
   if (error instanceof NotOurs)
     return new TargetTrouble({ ...rbac, reason: reasons.nameTaken, message: texts.nameTaken(error.message) }, options);
-  if (!(error instanceof StatusError)) throw error;
+  if (error instanceof LeadershipLost) throw error;
+  if (!(error instanceof StatusError)) return new TargetTrouble(nonsense, options);
   if (isUnauthorized(error))
     return new TargetTrouble({ ...reachable, reason: reasons.unauthorized, message: texts.unauthorized }, options);
-  const isBusy = isTooManyRequests(error) || isConflict(error) || isOtherUid(error) || isAlreadyExists(error);
-  if (isBusy || error.code >= 500)
+  if (isTooManyRequests(error) || error.code >= 500)
     return new TargetTrouble({ ...reachable, reason: reasons.failing, message: texts.failing(error.code) }, options);
   const [reason, say] = isForbidden(error)
     ? ([reasons.forbidden, texts.forbidden] as const)
     : ([reasons.refused, texts.refused] as const);
-  return new TargetTrouble({ ...rbac, reason, message: say(errorText(error)) }, options);
+  return new TargetTrouble({ ...rbac, reason, message: say(refusalOf(error)) }, options);
+}
+
+/** `422 Invalid`. A reason that nobody knows may be any text, such as what we have sent. */
+function refusalOf({ code, reason }: StatusError): string {
+  return refusals.includes(reason) ? `${code} ${reason}` : String(code);
 }

@@ -2,16 +2,17 @@
  * Going to a target: only where it is worth it, for a limited time, and with a word on the request about what stood in the
  * way.
  */
-import { isNotFound, keyOf } from "@berg/apimachinery";
-import type { Result } from "@berg/kube";
-import { type KubeconfigRequestStatus, KubeconfigRequests } from "@berg/resources";
+import { isNotFound, keyOf, type Stored } from "@berg/apimachinery";
+import { type Logger, type Result, stackOf } from "@berg/kube";
+import { type Cluster, type KubeconfigRequestStatus, KubeconfigRequests } from "@berg/resources";
 import type { Target } from "../target/target.ts";
 import type { Surroundings } from "./gather.ts";
 import type { Request } from "./names.ts";
+import type { Rest, Visitor } from "./patience.ts";
 import { unpublish } from "./publish.ts";
-import { allExpiredAt, factsOf, lifeOf, type Seen } from "./seen.ts";
+import { allExpiredAt, clusterFactsOf, factsOf, isRevoked, lifeOf, type Seen } from "./seen.ts";
 import * as statuses from "./status.ts";
-import { TargetTrouble, type Trouble, troubleOf, unreachable } from "./trouble.ts";
+import { nonsense, TargetTrouble, type Trouble, troubleOf, unreachable } from "./trouble.ts";
 import { conditionTypes, events, reasons } from "./vocabulary.ts";
 import { letGo, writeStatus } from "./write.ts";
 
@@ -34,31 +35,51 @@ export async function visitTarget(
   task: (visit: Visit) => Promise<void>,
 ): Promise<Result | undefined> {
   const { access, patience, clock, requests } = around;
-  const { uid } = seen.request.metadata;
-  const facts = factsOf(seen);
   const { cluster } = seen;
   // decide.ts sends nobody here without one.
   if (!cluster) throw new Error("there is no Cluster to go to");
-  const resting = patience.resting(uid, facts);
+  const visitor = visitorOf(seen, cluster);
+  const resting = patience.resting(visitor);
   if (resting) return inTrouble(resting, seen, around, signal);
+  using _ = patience.begin(visitor);
   // A copy that lags would have us take what another has just published for something that nobody knows of.
   if (!(await isNewest(seen.request, around, signal))) return undefined;
   const limit = new AbortController();
   const timer = clock.setTimer(visitMs, () => limit.abort(new TargetTrouble(unreachable)));
   try {
     const visit = AbortSignal.any([signal, limit.signal]);
-    await task({ target: await atTarget(() => access.open(cluster, visit)), signal: visit });
-    patience.forget(uid);
+    const target = await atTarget(() => access.open(cluster, visit));
+    try {
+      await task({ target, signal: visit });
+    } finally {
+      target.done?.();
+    }
+    patience.succeeded(visitor);
     return undefined;
   } catch (error) {
     if (!(error instanceof TargetTrouble) || signal.aborted) throw error;
     if (isCredentialTrouble(error)) access.forget(cluster.metadata.uid);
-    patience.failed(uid, facts, error);
+    if (error.message === nonsense.message) tellWhere(error, around.log);
     const request = requests.get(keyOf(seen.request)) ?? seen.request;
-    return inTrouble(error, { ...seen, request }, around, signal);
+    return inTrouble(patience.failed(visitor, error), { ...seen, request }, around, signal);
   } finally {
     timer.cancel();
   }
+}
+
+function visitorOf(seen: Seen, { metadata: { uid } }: Stored<Cluster>): Visitor {
+  const { metadata } = seen.request;
+  return {
+    uid: metadata.uid,
+    facts: factsOf(seen),
+    cluster: { uid, facts: clusterFactsOf(seen) },
+    isRevoking: metadata.deletionTimestamp !== undefined || isRevoked(seen),
+  };
+}
+
+/** It may be a mistake of ours after all. Where it was made, without its words: those may quote the target. */
+function tellWhere({ cause }: TargetTrouble, log: Logger): void {
+  log.warn({ stack: stackOf(cause) }, "an answer of a target cannot be used");
 }
 
 async function isNewest(request: Request, { client, requests }: Surroundings, signal: AbortSignal): Promise<boolean> {
@@ -88,7 +109,7 @@ function isCredentialTrouble({ type, reason }: Trouble): boolean {
 }
 
 async function inTrouble(
-  trouble: Trouble,
+  { trouble, ms }: Rest,
   seen: Seen,
   around: Surroundings,
   signal: AbortSignal,
@@ -109,8 +130,7 @@ async function inTrouble(
   await writeStatus(request, next, around, signal);
   const life = lifeOf(status);
   const times = [orphanAt, expiredAt, life?.expiresAt ?? 0].filter((time) => time > now);
-  const again = Math.min(around.patience.restMs(metadata.uid), ...times.map((time) => time - now));
-  return Number.isFinite(again) ? { requeueAfterMs: Math.max(0, again) } : {};
+  return { requeueAfterMs: Math.max(0, Math.min(ms, ...times.map((time) => time - now))) };
 }
 
 function isTakenAway({ phase }: KubeconfigRequestStatus): boolean {

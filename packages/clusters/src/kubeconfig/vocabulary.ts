@@ -57,10 +57,25 @@ export const reasons = {
   clusterGone: "ClusterGone",
 } as const;
 
+/** Words of Kubernetes for a refusal. No other word of a target is ever quoted: it may be anybody's. */
+export const refusals: readonly string[] = [
+  "AlreadyExists",
+  "BadRequest",
+  "Conflict",
+  "Forbidden",
+  "Gone",
+  "Invalid",
+  "MethodNotAllowed",
+  "NotFound",
+  "RequestEntityTooLarge",
+];
+
 export const texts = {
   accepted: "The rules can be granted",
   unknownResources: (names: readonly string[]) =>
     `The cluster serves no ${names.join(", no ")}: the rules are granted as they stand, and nothing comes of these. They are looked up again at each rotation`,
+  secretsIn: (namespace: string) =>
+    `Whoever writes Secrets in the namespace ${namespace} can make tokens of all service accounts there, and do what they can`,
   invalidRules: (problems: readonly string[]) => `RBAC cannot take the rules: ${problems.join("; ")}`,
   escalatingRules: (problems: readonly string[]) =>
     `Whoever has these rights can take more: ${problems.join("; ")}. Name the resources and verbs that are needed, or let the operators allow it with ALLOW_ESCALATING_RULES`,
@@ -71,13 +86,14 @@ export const texts = {
   unreachable: "The API server of the cluster cannot be reached: it is tried again",
   unauthorized: "The API server of the cluster does not accept our credentials: new ones are asked for",
   failing: (code: number) => `The API server of the cluster fails (${code}): it is tried again`,
+  nonsense: "The API server of the cluster does not answer as one: it is tried again. Check what is at its address",
   granted: "Service account, roles and bindings are as asked for",
   namespaceMissing: (namespace: string) =>
     `The cluster has no namespace ${namespace}, and it is not made: make it, or name another in role.namespace`,
   nameTaken: (why: string) => `In the cluster, ${why}`,
-  forbidden: (why: string) =>
-    `The cluster does not let us: ${why}. Its administrator's kubeconfig must be cluster-admin`,
-  refused: (why: string) => `The cluster refuses what was asked for: ${why}`,
+  forbidden: (answer: string) =>
+    `The cluster does not let us (${answer}): its administrator's kubeconfig must be cluster-admin`,
+  refused: (answer: string) => `The cluster refuses what was asked for (${answer}): it is tried again`,
   issued: "The kubeconfig is there, and was tried",
   waiting: "There is no kubeconfig yet",
   notWhile: "There is no kubeconfig while access is revoked",
@@ -96,14 +112,23 @@ export const texts = {
   revokedByExpiry:
     "Whatever was issued has expired. What was made in the cluster for it is removed as soon as the cluster can be reached",
   clusterGone: "The cluster is gone, and with it whatever was issued",
+  clusterLeft:
+    "The Cluster is gone, and with it the way to revoke. If the cluster itself lives on, as one that was brought along or retained does, what was issued works there until expirationTimestamp",
+  clusterLeftExpired: "The Cluster is gone, and whatever was issued has expired",
 } as const;
 
 export const events = {
   issued: { type: "Normal", reason: "KubeconfigIssued", message: "A kubeconfig was issued" },
   rotated: { type: "Normal", reason: "KubeconfigRotated", message: "The kubeconfig was replaced by a new one" },
-  revoked: { type: "Normal", reason: "KubeconfigRevoked", message: texts.revoked },
+  revoked: { type: "Normal", reason: "KubeconfigRevoked" },
   rulesRefused: { type: "Warning", reason: "RulesRefused" },
   unavailable: { type: "Warning", reason: "TargetUnavailable" },
+  /** The Cluster is gone, and what was issued is not at its end. */
+  outlived: {
+    type: "Warning",
+    reason: "OrphanedAccessObjects",
+    message: `The Cluster is gone before what was issued has expired: if the cluster itself lives on, it works there until then, and objects marked with this request's UID stay behind in its namespace ${accessNamespace}`,
+  },
   orphaned: {
     type: "Warning",
     reason: "OrphanedAccessObjects",

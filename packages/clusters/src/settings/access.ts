@@ -20,7 +20,7 @@ export const accessVariables = {
   allowEscalating: read.variable(
     "ALLOW_ESCALATING_RULES",
     "false",
-    "Whether kubeconfigs may have rules by which their holders can take more than was given to them: everything at once, escalate, bind, impersonate, tokens of service accounts.",
+    "Whether kubeconfigs may have rules by which their holders can take more than was given to them: everything at once, escalate, bind, impersonate, tokens of service accounts, and what comes to the same, such as Secrets or pods in every namespace.",
     read.flag,
   ),
 };

@@ -18,6 +18,7 @@ import { type GardenTarget, missingControlPlane, startGarden, type TestGarden } 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Garden, openGarden } from "../gardener/garden.ts";
 import { type ShootStatus, Shoots } from "../gardener/kinds.ts";
+import { annotations } from "../vocabulary.ts";
 import { Targets } from "./access.ts";
 import { TargetUnavailable } from "./target.ts";
 import { base64, canary, kubeconfigText, type Parts, testCa } from "./testing/kubeconfigs.ts";
@@ -113,8 +114,10 @@ describe.skipIf(await missingControlPlane())("ways into targets", () => {
   async function shootCluster(status: ShootStatus = {}, spec: object = {}): Promise<Stored<Cluster>> {
     const name = `s${++count}`;
     const { namespace } = testGarden;
+    const cluster = clusterWith({ spec: {} });
+    const notes = { [annotations.clusterUid]: cluster.metadata.uid };
     const shoot = await testGarden.client.create(Shoots, {
-      metadata: { name, namespace },
+      metadata: { name, namespace, annotations: notes },
       spec: { ...sampleSpec, ...spec },
     });
     const external = { name: "external", url: target.server };
@@ -122,7 +125,7 @@ describe.skipIf(await missingControlPlane())("ways into targets", () => {
     const body = { status: told };
     await testGarden.client.patch(Shoots, namespace, name, { type: "merge", body }, { subresource: "status" });
     await expect.poll(() => garden.shoots.get(`${namespace}/${name}`)?.status?.advertisedAddresses).toBeDefined();
-    return clusterWith({ spec: {}, status: { shootRef: { name, uid: shoot.metadata.uid } } });
+    return { ...cluster, status: { shootRef: { name, uid: shoot.metadata.uid } } };
   }
 
   function clusterWith(more: object): Stored<Cluster> {

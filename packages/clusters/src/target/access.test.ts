@@ -5,6 +5,7 @@ import type { Cluster } from "@berg/resources";
 import { describe, expect, test } from "vitest";
 import type { Garden } from "../gardener/garden.ts";
 import type { Shoot } from "../gardener/kinds.ts";
+import { annotations } from "../vocabulary.ts";
 import { Targets } from "./access.ts";
 import { TargetUnavailable } from "./target.ts";
 import { base64, canary, kubeconfigText, pairData } from "./testing/kubeconfigs.ts";
@@ -78,9 +79,11 @@ class World {
 }
 
 function shootOf(key: string): Stored<Shoot> {
-  const uid = `shoot-${key.split("/")[1]}`;
+  const name = key.split("/")[1];
+  const notes = { [annotations.clusterUid]: `cluster-${name}` };
   const advertisedAddresses = [{ name: "external", url: external }];
-  return { metadata: { uid, name: key.split("/")[1] }, spec: {}, status: { advertisedAddresses } } as never;
+  const metadata = { uid: `shoot-${name}`, name, annotations: notes };
+  return { metadata, spec: {}, status: { advertisedAddresses } } as never;
 }
 
 function clusterOf(name: string): Cluster {
@@ -176,6 +179,14 @@ describe("a Shoot's administrator", () => {
     const world = new World();
     world.answer = async () => answer;
     expect(await world.trouble()).toMatchObject({ reason: "AdminKubeconfigInvalid", again: true });
+  });
+
+  test("is not asked for where the Shoot was made for another Cluster, whatever the status says", async () => {
+    const world = new World();
+    const mallory = { ...clusterOf("a"), metadata: { name: "mallory", uid: "cluster-mallory" } };
+    const opening = world.targets.open(mallory as never, never);
+    await expect(opening).rejects.toMatchObject({ name: "TargetUnavailable", reason: "ShootNotOurs", again: false });
+    expect(world.asked).toEqual([]);
   });
 
   test("is not asked for while the garden is away: the condition says so", async () => {

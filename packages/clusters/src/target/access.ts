@@ -55,8 +55,12 @@ export class Targets implements TargetAccess, AsyncDisposable {
 
   async check(cluster: Cluster, signal: AbortSignal): Promise<TargetCheck> {
     const { target, expiresAt } = await this.#brought(cluster, signal);
-    const version = await checkServer(target.client, this.#options.clock, signal);
-    return { server: target.server, version, expiresAt: expiresAt === undefined ? undefined : formatTime(expiresAt) };
+    try {
+      const version = await checkServer(target.client, this.#options.clock, signal);
+      return { server: target.server, version, expiresAt: expiresAt === undefined ? undefined : formatTime(expiresAt) };
+    } finally {
+      target.done?.();
+    }
   }
 
   forget(clusterUid: string): void {

@@ -3,8 +3,9 @@ import type { AllowedAddresses } from "./address/addresses.ts";
 import { guardedLookup, type Resolve } from "./address/lookup.ts";
 import type { Access } from "./kubeconfig/kubeconfig.ts";
 
-/** A target may be anybody's. Lists of what we make there are far shorter. */
-const largestAnswerBytes = 16 * 1024 * 1024;
+/** A target may be anybody's, and must not fill our memory. Lists of what we make there are far shorter. */
+const largestAnswerBytes = 2 * 1024 * 1024;
+const budget = { items: 5_000, pages: 10, groupVersions: 200, discoveryMs: 10_000 };
 
 /** Where a name is turned into an address that the socket must not connect to, it does not. */
 export interface AddressGuard {
@@ -17,7 +18,8 @@ export type Connect = (access: Access, guard?: AddressGuard) => Client;
 
 /** Neither a logger nor metrics: nothing of a target's answers and addresses is anybody's business but the caller's. */
 export function connectTo(access: Access, clock: Clock, guard?: AddressGuard): Client {
-  return createClient({ connection: connectionTo(access, guard), component: "clusters", clock, largestAnswerBytes });
+  const connection = connectionTo(access, guard);
+  return createClient({ connection, component: "clusters", clock, largestAnswerBytes, budget });
 }
 
 function connectionTo({ server, ca, credentials }: Access, guard: AddressGuard | undefined): Connection {

@@ -23,27 +23,70 @@ class World {
     return { target, ...(validMs !== undefined && { validMs }) };
   };
 
-  async get(uid: string, opensWith = "shoot 1", validMs?: number): Promise<string> {
+  /** By somebody who keeps it in his hands. */
+  async hold(uid: string, opensWith = "shoot 1", validMs?: number) {
     const name = `${uid}/${this.opened.length}`;
-    return (await this.targets.get(uid, opensWith, this.open(name, validMs), never)).server;
+    return this.targets.get(uid, opensWith, this.open(name, validMs), never);
+  }
+
+  async get(uid: string, opensWith = "shoot 1", validMs?: number): Promise<string> {
+    const target = await this.hold(uid, opensWith, validMs);
+    target.done?.();
+    return target.server;
   }
 }
 
 describe("open targets", () => {
-  test("are kept for 8 minutes, and closed a minute later", async () => {
+  test("are kept for 8 minutes, and closed", async () => {
     const world = new World();
     expect(await world.get("a")).toBe("https://a/0");
     await world.clock.advance(8 * minute - 1);
     expect(await world.get("a")).toBe("https://a/0");
+    expect(world.closed).toEqual([]);
     await world.clock.advance(1);
-    expect([world.targets.size, world.closed]).toEqual([0, []]);
+    expect([world.targets.size, world.closed]).toEqual([0, ["a/0"]]);
     expect(await world.get("a")).toBe("https://a/1");
+    await world.clock.advance(10 * minute);
+    expect([world.closed, world.clock.timers]).toEqual([["a/0", "a/1"], 0]);
+  });
+
+  test("are closed when the last who has one in his hands is done", async () => {
+    const world = new World();
+    const [first, second] = [await world.hold("a"), await world.hold("a")];
+    world.targets.forget("a");
+    await world.get("a");
+    first.done?.();
+    expect(world.closed).toEqual([]);
+    second.done?.();
+    expect(world.closed).toEqual(["a/0"]);
+    world.targets.forget("a");
+    expect([world.closed, world.clock.timers]).toEqual([["a/0", "a/1"], 0]);
+  });
+
+  test("are closed a minute later, done or not", async () => {
+    const world = new World();
+    const late = await world.hold("a");
+    world.targets.forget("a");
     await world.clock.advance(minute - 1);
     expect(world.closed).toEqual([]);
     await world.clock.advance(1);
     expect(world.closed).toEqual(["a/0"]);
-    await world.clock.advance(10 * minute);
-    expect([world.closed, world.clock.timers]).toEqual([["a/0", "a/1"], 0]);
+    late.done?.();
+    expect(world.closed).toEqual(["a/0"]);
+  });
+
+  test("that nobody waits for any more when they are there are closed", async () => {
+    const world = new World();
+    const gate = Promise.withResolvers<void>();
+    world.gate = gate.promise;
+    const impatient = new AbortController();
+    const leaving = world.targets.get("a", "shoot 1", world.open("a"), impatient.signal);
+    impatient.abort(new Error("too slow"));
+    await expect(leaving).rejects.toThrow("too slow");
+    world.targets.forget("a");
+    gate.resolve();
+    await settle();
+    expect([world.closed, world.clock.timers]).toEqual([["a"], 0]);
   });
 
   test("are kept for less where they are valid for less", async () => {
@@ -74,7 +117,6 @@ describe("open targets", () => {
     const world = new World();
     expect(await world.get("a", "shoot 1")).toBe("https://a/0");
     expect(await world.get("a", "shoot 2")).toBe("https://a/1");
-    await world.clock.advance(minute);
     expect([world.closed, world.targets.size]).toEqual([["a/0"], 1]);
   });
 
@@ -98,26 +140,24 @@ describe("open targets", () => {
     gate.resolve();
     await under;
     expect(world.targets.size).toBe(1);
-    await world.clock.advance(minute);
     expect(world.closed).toEqual(["a/0", "b/2"]);
     world.targets.forget("nobody");
   });
 
-  test("are 200 at most: the one that nobody asked for the longest goes", async () => {
+  test("are 100 at most: the one that nobody asked for the longest goes", async () => {
     const world = new World();
-    for (let n = 0; n < 200; n++) await world.get(`c${n}`);
+    for (let n = 0; n < 100; n++) await world.get(`c${n}`);
     await world.get("c0");
     await world.get("new");
-    expect(world.targets.size).toBe(200);
+    expect(world.targets.size).toBe(100);
     expect(await world.get("c0")).toBe("https://c0/0");
-    await world.clock.advance(minute);
     expect(world.closed).toEqual(["c1/1"]);
   });
 
   test("are all closed at the end, those under way too, and none is opened after it", async () => {
     const world = new World();
     await world.get("a");
-    await world.get("b");
+    await world.hold("b");
     world.targets.forget("b");
     const gate = Promise.withResolvers<void>();
     world.gate = gate.promise;

@@ -5,6 +5,7 @@ import type { Cluster } from "@berg/resources";
 import { copyTrouble, type Garden } from "../gardener/garden.ts";
 import { type Shoot, Shoots } from "../gardener/kinds.ts";
 import { gardenTrouble } from "../gardener/trouble.ts";
+import { annotations } from "../vocabulary.ts";
 import type { Connect } from "./connect.ts";
 import { readKubeconfig } from "./kubeconfig/kubeconfig.ts";
 import { KubeconfigProblem } from "./kubeconfig/problem.ts";
@@ -29,6 +30,9 @@ export function reachableShoot(cluster: Cluster, garden: Garden): { shoot: Store
   const shoot = garden.shoots.get(`${garden.namespace}/${ref.name}`);
   if (shoot?.metadata.uid !== ref.uid)
     throw new TargetUnavailable(targetReasons.shootMissing, shootTexts.missing, false);
+  // Whoever may write a Cluster's status could name another's Shoot there. What stands on a Shoot is Gardener's to guard.
+  if (shoot.metadata.annotations?.[annotations.clusterUid] !== cluster.metadata.uid)
+    throw new TargetUnavailable(targetReasons.shootNotOurs, shootTexts.notOurs(annotations.clusterUid), false);
   if (shoot.spec.hibernation?.enabled || shoot.status?.hibernated) {
     throw new TargetUnavailable(targetReasons.hibernated, shootTexts.hibernated, false);
   }

@@ -10,6 +10,8 @@ export interface Target {
   certificateAuthority: string;
   /** The same server for whoever has this token, as carefully connected to. It is the caller's to close. */
   connectWith(token: string): Client;
+  /** To be called once by each who has opened it, when he is done: it stays open for the next, or is closed. */
+  done?(): void;
 }
 
 /** A target that somebody brought along, looked at just now. */

@@ -1,20 +1,21 @@
 import { isForbidden, isUnauthorized, StatusError } from "@berg/apimachinery";
-import { ConnectionError } from "@berg/kube";
+import { ConnectionError, LeadershipLost } from "@berg/kube";
 import { AddressRefused } from "./address/lookup.ts";
 import { TargetUnavailable } from "./target.ts";
 import { answerTexts, byocTexts, targetReasons } from "./vocabulary.ts";
 
 /**
- * What a call to a target failed with, where the target is what is wrong: away, untrusted, not ours. Throws everything
- * else: what it says about an object (404, 409, 422), a mistake of ours, the end of the reconcile.
+ * What calls to a target failed with. Whatever they did not expect is the target's doing, too: anybody may have brought it
+ * along, and it may answer with a page or with `{}`. Not its doing is the end of our lease, which is thrown.
  */
 export function targetTrouble(error: unknown): TargetUnavailable {
   if (error instanceof TargetUnavailable) return error;
   if (error instanceof ConnectionError) return connectionTrouble(error.cause);
-  if (!(error instanceof StatusError)) throw error;
+  if (error instanceof LeadershipLost) throw error;
+  if (!(error instanceof StatusError))
+    return new TargetUnavailable(targetReasons.failing, answerTexts.failing("its answer makes no sense"), true);
   if (isUnauthorized(error)) return new TargetUnavailable(targetReasons.unauthorized, answerTexts.unauthorized, true);
   if (isForbidden(error)) return new TargetUnavailable(targetReasons.forbidden, answerTexts.forbidden, true);
-  if (error.code !== 429 && error.code < 500) throw error;
   return new TargetUnavailable(targetReasons.failing, answerTexts.failing(error.code), true);
 }
 

@@ -7,6 +7,7 @@ export const targetReasons = {
   notReady: "NotReady",
   hibernated: "Hibernated",
   shootMissing: "ShootMissing",
+  shootNotOurs: "ShootNotOurs",
   adminKubeconfigInvalid: "AdminKubeconfigInvalid",
   secretMissing: "KubeconfigSecretMissing",
   secretUnreadable: "KubeconfigSecretUnreadable",
@@ -27,6 +28,8 @@ export type TargetReason = (typeof targetReasons)[keyof typeof targetReasons];
 export const shootTexts = {
   notCreated: "The Shoot has not been created yet: its Cluster says why.",
   missing: "The Shoot of this Cluster is not in Gardener: its Cluster says what to do.",
+  notOurs: (annotation: string) =>
+    `The annotation ${annotation} of the Shoot does not name this Cluster: nothing is done there. Its Cluster says what to do.`,
   hibernated: "The Shoot is hibernated. It goes on when the Shoot is woken up.",
   noAddress: "The Shoot's API server has no address yet. It goes on when Gardener has made it.",
   invalid: (problem: string) => `Gardener's administrator kubeconfig cannot be used: ${problem}.`,
@@ -59,5 +62,5 @@ export const answerTexts = {
   unauthorized: "The cluster's API server does not accept the credentials: give new ones.",
   forbidden:
     "The cluster's API server forbids it: the user of the kubeconfig must be bound to the ClusterRole cluster-admin.",
-  failing: (code: number) => `The cluster's API server fails (${code}). It is tried again.`,
+  failing: (code: number | string) => `The cluster's API server fails (${code}). It is tried again.`,
 } as const;

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { FakeClock, settle } from "../testing/fake-clock.ts";
 import { HastyClock } from "../testing/hasty-clock.ts";
 import { json, refuse, ScriptedServer } from "../testing/scripted-server.ts";
+import type { Budget } from "./budget.ts";
 import { createDiscovery } from "./discovery.ts";
 import { createClient } from "./rest-client.ts";
 
@@ -61,16 +62,20 @@ function describeType(type: ResourceType): string {
 }
 
 /** A server in memory that counts what it is asked; `answers` may be changed as it goes. */
-function served(answers: Record<string, object>) {
+function served(answers: Record<string, object>, budget?: Budget) {
   const asked: string[] = [];
   const clock = new FakeClock();
-  const discovery = createDiscovery(async <T>(path: string) => {
-    asked.push(path);
-    await settle();
-    const answer = answers[path];
-    if (!answer) throw new Error(`${path} is away`);
-    return structuredClone(answer) as T;
-  }, clock);
+  const discovery = createDiscovery(
+    async <T>(path: string) => {
+      asked.push(path);
+      await settle();
+      const answer = answers[path];
+      if (!answer) throw new Error(`${path} is away`);
+      return structuredClone(answer) as T;
+    },
+    clock,
+    budget,
+  );
   return { answers, asked, clock, discovery };
 }
 
@@ -210,4 +215,54 @@ test("one caller who leaves does not take the answer from the others", async () 
   await expect(leaving).rejects.toBe("left");
   expect(await staying).toMatchObject({ resource: "pods" });
   expect(asked).toEqual(["/api", "/apis"]);
+});
+
+describe("a server that is not trusted", () => {
+  const budget: Budget = { items: 4, pages: 1, groupVersions: 3, discoveryMs: 10_000 };
+  const versions = (count: number) => Array.from({ length: count }, (_, n) => ({ version: `v${n}` }));
+
+  test("may serve what others do", async () => {
+    for (const answers of [
+      { "/api": core, "/apis": withRoutes },
+      { ...legacy, "/apis": { kind: "APIGroupList", groups: [] } },
+    ]) {
+      expect((await served(answers, budget).discovery.all()).length).toBeGreaterThan(1);
+    }
+  });
+
+  test.each([
+    { what: "told", apis: groups({ metadata: { name: "a" }, versions: versions(3) }) },
+    { what: "to be asked for", apis: { kind: "APIGroupList", groups: [{ name: "a", versions: versions(3) }] } },
+  ])("is not believed too many versions of groups, $what", async ({ apis }) => {
+    const { discovery, asked } = served({ "/api": core, "/apis": apis }, budget);
+    await expect(discovery.all()).rejects.toThrow("the server answers with more than 3 versions of groups");
+    expect(asked).toEqual(["/api", "/apis"]);
+  });
+
+  test("is not believed too many resources", async () => {
+    const resources = [route, route, route];
+    const apis = groups({ metadata: { name: "a" }, versions: [{ version: "v1", resources }] });
+    const { discovery } = served({ "/api": core, "/apis": apis }, budget);
+    await expect(discovery.all()).rejects.toThrow("the server answers with more than 4 resources");
+  });
+
+  test.each([
+    { what: "from the start", answers: {} },
+    { what: "half-way, at a group that would be left out if it were down", answers: legacy },
+  ])("has ten seconds for all of it, and nothing is left behind ($what)", async ({ answers }) => {
+    const clock = new FakeClock();
+    const known: Record<string, object> = answers;
+    const discovery = createDiscovery(
+      <T>(path: string, _: string, signal: AbortSignal) =>
+        path in known && !path.startsWith(`/apis/${gateway}`)
+          ? Promise.resolve(known[path] as T)
+          : new Promise<T>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+      clock,
+      { ...budget, groupVersions: 9 },
+    );
+    const refused = expect(discovery.all()).rejects.toThrow("the server does not say in 10000 ms what it serves");
+    await clock.advance(10_000);
+    await refused;
+    expect(clock.timers).toBe(0);
+  });
 });

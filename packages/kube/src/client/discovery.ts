@@ -1,6 +1,7 @@
 import type { ResourceType } from "@berg/apimachinery";
 import { abortable } from "../abort.ts";
 import type { Clock } from "../clock.ts";
+import { type Budget, keepWithin, noBudget } from "./budget.ts";
 
 /** What the server serves. Asked once and kept; asked again for what is not there, since it may have been installed. */
 export interface Discovery {
@@ -16,21 +17,21 @@ export interface Discovery {
   all(options?: { signal?: AbortSignal | undefined }): Promise<readonly ResourceType[]>;
 }
 
-type GetJson = <T>(path: string, accept: string) => Promise<T>;
+type GetJson = <T>(path: string, accept: string, signal: AbortSignal) => Promise<T>;
 
 // One that keeps asking for a kind which is not installed costs the server one answer in this time.
 const askAgainAfterMs = 5_000;
 // What was found may be gone, too, as an old version is after an upgrade.
 const keptForMs = 600_000;
 
-export function createDiscovery(getJson: GetJson, clock: Clock): Discovery {
+export function createDiscovery(getJson: GetJson, clock: Clock, budget = noBudget): Discovery {
   let known: readonly ResourceType[] | undefined;
   let asking: Promise<readonly ResourceType[]> | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;
 
   // Callers share one answer. It is not bound to the signal of the first of them, who may leave.
   const ask = () => {
-    asking ??= readAll(getJson)
+    asking ??= readInTime(getJson, clock, budget)
       .then((resources) => {
         known = resources;
         askedAt = clock.monotonic();
@@ -69,11 +70,14 @@ interface AggregatedDiscovery {
   kind: "APIGroupDiscoveryList";
   items: {
     metadata?: { name?: string };
-    versions: {
-      version: string;
-      resources?: { resource: string; scope: string; responseKind?: { kind: string } }[];
-    }[];
+    versions: { version: string; resources?: AggregatedResource[] }[];
   }[];
+}
+
+interface AggregatedResource {
+  resource: string;
+  scope: string;
+  responseKind?: { kind: string };
 }
 
 interface LegacyVersions {
@@ -90,43 +94,70 @@ interface LegacyResources {
   resources: { name: string; kind: string; namespaced: boolean }[];
 }
 
-async function readAll(getJson: GetJson): Promise<readonly ResourceType[]> {
-  const accept = `${aggregated},${plain}`;
-  const [core, groups] = await Promise.all([
-    getJson<AggregatedDiscovery | LegacyVersions>("/api", accept),
-    getJson<AggregatedDiscovery | LegacyGroups>("/apis", accept),
-  ]);
-  const lists = await Promise.all([
-    core.kind === "APIGroupDiscoveryList"
-      ? fromAggregated(core)
-      : Promise.all(core.versions.map((version) => readLegacy(getJson, "", version))),
-    groups.kind === "APIGroupDiscoveryList"
-      ? fromAggregated(groups)
-      : Promise.all(legacyVersions(groups).map(({ group, version }) => readLegacy(getJson, group, version))),
-  ]);
-  return lists.flat(2);
+async function readInTime(getJson: GetJson, clock: Clock, budget: Budget): Promise<readonly ResourceType[]> {
+  const { discoveryMs } = budget;
+  const limit = new AbortController();
+  if (!Number.isFinite(discoveryMs)) return readAll(getJson, budget, limit.signal);
+  const tooSlow = new Error(`the server does not say in ${discoveryMs} ms what it serves`);
+  const timer = clock.setTimer(discoveryMs, () => limit.abort(tooSlow));
+  try {
+    return await readAll(getJson, budget, limit.signal);
+  } finally {
+    timer.cancel();
+  }
 }
 
-function fromAggregated(list: AggregatedDiscovery): ResourceType[] {
+async function readAll(getJson: GetJson, budget: Budget, signal: AbortSignal): Promise<readonly ResourceType[]> {
+  const accept = `${aggregated},${plain}`;
+  const [core, groups] = await Promise.all([
+    getJson<AggregatedDiscovery | LegacyVersions>("/api", accept, signal),
+    getJson<AggregatedDiscovery | LegacyGroups>("/apis", accept, signal),
+  ]);
+  const parts = [
+    ...(core.kind === "APIGroupDiscoveryList" ? fromAggregated(core) : legacyCore(core)),
+    ...(groups.kind === "APIGroupDiscoveryList" ? fromAggregated(groups) : legacyVersions(groups)),
+  ];
+  keepWithin(parts.length, budget.groupVersions, "versions of groups");
+  let found: ResourceType[] = [];
+  for (let at = 0; at < parts.length; at += askedAtOnce) {
+    const next = parts.slice(at, at + askedAtOnce);
+    const lists = await Promise.all(next.map((part) => part.resources ?? readLegacy(getJson, part, signal)));
+    found = found.concat(...lists);
+    keepWithin(found.length, budget.items, "resources");
+  }
+  return found;
+}
+
+/** Of an older server, each of them is an answer of its own, and all of them at once may be long. */
+const askedAtOnce = 10;
+
+/** What is served in one version of one group; to be asked for where it is not told yet. */
+interface GroupVersion {
+  group: string;
+  version: string;
+  resources?: ResourceType[];
+}
+
+function fromAggregated(list: AggregatedDiscovery): GroupVersion[] {
   return list.items.flatMap((group) =>
-    group.versions.flatMap(({ version, resources = [] }) =>
-      // Without a kind of its own a resource is only the parent of subresources, or its server is away just now.
-      resources.flatMap(({ resource, scope, responseKind }) =>
-        responseKind?.kind
-          ? {
-              group: group.metadata?.name ?? "",
-              version,
-              resource,
-              kind: responseKind.kind,
-              namespaced: scope === "Namespaced",
-            }
-          : [],
-      ),
-    ),
+    group.versions.map(({ version, resources = [] }) => {
+      const name = group.metadata?.name ?? "";
+      return { group: name, version, resources: resources.flatMap((one) => servedIn(name, version, one)) };
+    }),
   );
 }
 
-function legacyVersions(list: LegacyGroups): { group: string; version: string }[] {
+function servedIn(group: string, version: string, { resource, scope, responseKind }: AggregatedResource) {
+  // Without a kind of its own a resource is only the parent of subresources, or its server is away just now.
+  if (!responseKind?.kind) return [];
+  return { group, version, resource, kind: responseKind.kind, namespaced: scope === "Namespaced" };
+}
+
+function legacyCore({ versions }: LegacyVersions): GroupVersion[] {
+  return versions.map((version) => ({ group: "", version }));
+}
+
+function legacyVersions(list: LegacyGroups): GroupVersion[] {
   return list.groups.flatMap(({ name, versions, preferredVersion }) => {
     const ordered = [...versions].sort((a, b) => rank(a.version, preferredVersion) - rank(b.version, preferredVersion));
     return ordered.map(({ version }) => ({ group: name, version }));
@@ -137,11 +168,15 @@ function rank(version: string, preferred: { version: string } | undefined): numb
   return version === preferred?.version ? 0 : 1;
 }
 
-async function readLegacy(getJson: GetJson, group: string, version: string): Promise<ResourceType[]> {
+async function readLegacy(
+  getJson: GetJson,
+  { group, version }: GroupVersion,
+  signal: AbortSignal,
+): Promise<ResourceType[]> {
   const path = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
   // One aggregated server that is down must not hide all other groups.
-  const list = await getJson<LegacyResources>(path, plain).catch((error) => {
-    if (group === "") throw error;
+  const list = await getJson<LegacyResources>(path, plain, signal).catch((error) => {
+    if (group === "" || signal.aborted) throw error;
     return { resources: [] };
   });
   return list.resources

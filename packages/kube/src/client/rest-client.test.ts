@@ -431,6 +431,34 @@ describe("a list", () => {
     await client.close();
   });
 
+  const budget = { items: 5, pages: 3, groupVersions: 1, discoveryMs: 1000 };
+
+  test("without end is cut short where the server is not trusted", async () => {
+    await using server = await ScriptedServer.start(page(["a"], { continue: "again" }));
+    const client = createClient({ connection: server.connection(), budget });
+    await expect(client.listAll(ConfigMaps)).rejects.toThrow("the server answers with more than 3 pages");
+    expect(server.seen).toHaveLength(3);
+    await client.close();
+  });
+
+  test.each([
+    { what: "at once", pages: [["a", "b", "c", "d", "e", "f"]] },
+    {
+      what: "by and by",
+      pages: [
+        ["a", "b", "c"],
+        ["d", "e", "f"],
+      ],
+    },
+  ])("of too many objects $what is refused there, too", async ({ pages }) => {
+    const answers = pages.map((names) => page(names, { continue: "more" }));
+    await using server = await ScriptedServer.start(...answers);
+    const client = createClient({ connection: server.connection(), budget });
+    await expect(client.listAll(ConfigMaps)).rejects.toThrow("the server answers with more than 5 objects");
+    expect(server.seen).toHaveLength(pages.length);
+    await client.close();
+  });
+
   test("that is refused in the middle for another reason is an error", async () => {
     await using server = await ScriptedServer.start(page(["a"], { continue: "t1" }), refuse(403));
     const client = createClient({ connection: server.connection() });

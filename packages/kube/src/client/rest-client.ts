@@ -15,6 +15,7 @@ import type { Connection } from "../config/connection.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { type Rate, TokenBucket } from "../token-bucket.ts";
 import { version } from "../version.ts";
+import { type Budget, keepWithin, noBudget } from "./budget.ts";
 import type {
   Applied,
   CallOptions,
@@ -49,6 +50,8 @@ export interface ClientOptions {
   serverClock?: ServerClock;
   /** For a server that is not trusted: a longer answer to a call is an error. No limit where unset. */
   largestAnswerBytes?: number;
+  /** For such a server, too: of what takes several answers. No limit where unset. */
+  budget?: Budget;
 }
 
 const defaultRate: Rate = { perSecond: 50, burst: 100 };
@@ -64,7 +67,7 @@ const patchTypes = {
 export function createClient(options: ClientOptions): Client {
   const clock = options.clock ?? systemClock;
   const userAgent = `berg-${options.component ?? "client"}/${version} (node ${process.version})`;
-  const { connection, serverClock, largestAnswerBytes } = options;
+  const { connection, serverClock, largestAnswerBytes, budget = noBudget } = options;
   const transport = new Transport(connection, userAgent, (head) => serverClock?.heard(head), largestAnswerBytes);
   const requests = new Requests({
     transport,
@@ -75,25 +78,28 @@ export function createClient(options: ClientOptions): Client {
     metrics: options.metrics ?? noRequestMetrics,
   });
   const discovery = createDiscovery(
-    (path, accept) => requests.json({ method: "GET", path, headers: { accept } }),
+    (path, accept, signal) => requests.json({ method: "GET", path, headers: { accept }, signal }),
     clock,
+    budget,
   );
-  return new RestClient(requests, discovery, () => transport.close());
+  return new RestClient(requests, discovery, budget, () => transport.close());
 }
 
 class RestClient implements Client {
   readonly discovery: Discovery;
   readonly close: () => Promise<void>;
   readonly #requests: Requests;
+  readonly #budget: Budget;
 
-  constructor(requests: Requests, discovery: Discovery, close: () => Promise<void>) {
+  constructor(requests: Requests, discovery: Discovery, budget: Budget, close: () => Promise<void>) {
     this.#requests = requests;
     this.discovery = discovery;
+    this.#budget = budget;
     this.close = close;
   }
 
   guarded(guard: () => void): Client {
-    return new RestClient(this.#requests.guarded(guard), this.discovery, this.close);
+    return new RestClient(this.#requests.guarded(guard), this.discovery, this.#budget, this.close);
   }
 
   async get<T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string, options: GetOptions = {}) {
@@ -119,7 +125,10 @@ class RestClient implements Client {
     const limit = options.limit ?? 500;
     let page = await this.list(type, { ...options, limit });
     const items = page.items;
-    while (page.metadata.continue) {
+    const most = this.#budget;
+    keepWithin(items.length, most.items, "objects");
+    for (let pages = 2; page.metadata.continue; pages++) {
+      keepWithin(pages, most.pages, "pages");
       try {
         page = await this.list(type, { ...nextPage(options, page.metadata.continue), limit });
       } catch (error) {
@@ -127,6 +136,7 @@ class RestClient implements Client {
         // The snapshot was compacted away between two pages. In one piece it cannot be.
         return this.list(type, { ...options, limit: undefined, continue: undefined });
       }
+      keepWithin(items.length + page.items.length, most.items, "objects");
       for (const item of page.items) items.push(item);
     }
     return { ...page, items };

@@ -2,6 +2,7 @@
 import type { Stored } from "@berg/apimachinery";
 import { addFinalizer, removeFinalizer } from "@berg/kube";
 import { type Cluster, Clusters, SubscriptionRequests } from "@berg/resources";
+import { withLimit } from "../../target/limit.ts";
 import { annotations, finalizers } from "../../vocabulary.ts";
 import { setBindings } from "../administrators/set-bindings.ts";
 import { oneMore, retriesOf } from "../judge/retries.ts";
@@ -13,6 +14,9 @@ import { reach } from "./reach.ts";
 import { changeShoot, confirmDeletion, createShoot, deleteShoot, findShoot, leaveShoot, retryShoot } from "./shoot.ts";
 import type { Surroundings } from "./surroundings.ts";
 
+/** Less than a reconcile: a target that takes its time must not keep us from saying so. */
+const longestVisitMs = 30_000;
+
 export async function perform(
   step: Step,
   { cluster, shootName, time }: Seen,
@@ -20,7 +24,7 @@ export async function perform(
   around: Surroundings,
   signal: AbortSignal,
 ): Promise<void> {
-  const { client, clusters, targets, recorder } = around;
+  const { client, clusters, targets, recorder, clock } = around;
   switch (step.do) {
     case "hold":
       clusters.wrote(await addFinalizer(client, Clusters, cluster, finalizers.cluster, { signal }));
@@ -48,7 +52,14 @@ export async function perform(
       break;
     }
     case "setAdministrators":
-      await setBindings((await targets.open(cluster, signal)).client, cluster, step.administrators, signal);
+      await withLimit(longestVisitMs, clock, signal, async (visit) => {
+        const target = await targets.open(cluster, visit);
+        try {
+          await setBindings(target.client, cluster, step.administrators, visit);
+        } finally {
+          target.done?.();
+        }
+      });
       facts.administrators = step.administrators;
       break;
     case "reach":
@@ -56,6 +67,10 @@ export async function perform(
       break;
     case "revokeAccess":
       await revokeAccess(cluster, around, signal);
+      break;
+    case "leaveAccess":
+      recorder.event(cluster, "Warning", eventReasons.orphanedAccess, texts.accessLeft);
+      facts.accessIsLeft = true;
       break;
     case "confirmDeletion":
       await confirmDeletion(step.shoot, around, signal);

@@ -15,7 +15,7 @@ const warningMs = 7 * 24 * 3_600_000;
 export async function reach(cluster: Stored<Cluster>, around: Surroundings, signal: AbortSignal): Promise<Reached> {
   const { clock, random, targets } = around;
   const { generation } = cluster.metadata;
-  const later = (ms: number) => clock.now() + ms * (0.9 + random() / 5);
+  const later = (ms: number) => clock.monotonic() + ms * (0.9 + random() / 5);
   try {
     const { server, expiresAt } = await targets.check(cluster, signal);
     const endsSoon = expiresAt !== undefined && Date.parse(expiresAt) - clock.now() < warningMs;

@@ -1,6 +1,6 @@
 /** What a step that failed means: what the status says of it, and whether trying again is of use. */
 import { isForbidden, StatusError } from "@berg/apimachinery";
-import { ConnectionError, NotOurs } from "@berg/kube";
+import { ConnectionError, LeadershipLost, NotOurs } from "@berg/kube";
 import type { Cluster, ClusterStatus } from "@berg/resources";
 import { gardenTrouble } from "../../gardener/trouble.ts";
 import { TargetUnavailable } from "../../target/target.ts";
@@ -22,6 +22,7 @@ const ownSteps: ReadonlySet<Step["do"]> = new Set([
   "hold",
   "requestSubscription",
   "revokeAccess",
+  "leaveAccess",
   "releaseSubscription",
   "letGo",
 ]);
@@ -50,11 +51,15 @@ function targetTrouble(error: unknown): Trouble | undefined {
   if (error instanceof TargetUnavailable) return { reason: error.reason, message: error.message, again: error.again };
   if (error instanceof BindingTaken)
     return { reason: reasons.bindingTaken, message: texts.bindingTaken(error.binding), again: false };
-  if (error instanceof ConnectionError)
-    return { reason: reasons.targetFailing, message: texts.targetFailing("no answer"), again: true };
-  if (!(error instanceof StatusError)) return undefined;
+  // Not the target's doing. Anything else is: it may be anybody's, and answer with a page or with `{}`.
+  if (error instanceof LeadershipLost) return undefined;
+  return { reason: reasons.targetFailing, message: texts.targetFailing(answerOf(error)), again: true };
+}
+
+function answerOf(error: unknown): string {
+  if (error instanceof ConnectionError) return "no answer";
   // Not its words: they may quote what was sent.
-  return { reason: reasons.targetFailing, message: texts.targetFailing(`${error.code} ${error.reason}`), again: true };
+  return error instanceof StatusError ? String(error.code) : "its answer makes no sense";
 }
 
 /** For so long a cluster that was brought along may be away before its Cluster goes without it. */
@@ -64,7 +69,7 @@ const patienceMs = 3_600_000;
 export function isTimeToGiveUp(step: Step, { again }: Trouble, { cluster, now }: Seen): boolean {
   const { deletionTimestamp } = cluster.metadata;
   if (step.do !== "setAdministrators" || deletionTimestamp === undefined) return false;
-  return !again || now - Date.parse(deletionTimestamp) > patienceMs;
+  return !again || now - Date.parse(deletionTimestamp) >= patienceMs;
 }
 
 /** The status that was decided, with the trouble in it. */

@@ -6,16 +6,18 @@ import { conditionTypes, reasons, texts } from "../vocabulary.ts";
 import { decideAdministrators } from "./administrators.ts";
 
 export function decideBrought(seen: Seen, draft: Draft): Decision {
-  const { cluster, facts, now, time } = seen;
+  const { cluster, facts, now, monotonic, time } = seen;
   const { reached } = facts;
   const wasReady = cluster.status?.provisioningCompletedAt !== undefined;
-  if (!reached || reached.until <= now || reached.generation !== cluster.metadata.generation) {
+  if (!reached || reached.until <= monotonic || reached.generation !== cluster.metadata.generation) {
     if (!cluster.status?.phase) draft.in("Pending");
     return { step: { do: "reach" }, status: draft.status };
   }
   const { status, reason, message, isFinal, server, until } = reached;
   draft.say(conditionTypes.reachable, { status, reason, message });
   if (status === "True") {
+    // Its Secret leads elsewhere by now, and nobody is administrator there.
+    if (server !== cluster.status?.apiServerURL) draft.without("administrators");
     draft.in("Ready").set({ ...(server !== undefined && { apiServerURL: server }) });
     if (!wasReady) draft.set({ provisioningCompletedAt: time });
   } else {
@@ -28,5 +30,5 @@ export function decideBrought(seen: Seen, draft: Draft): Decision {
       : { status: "True", reason: reasons.externallyProvided, message: texts.externallyProvided },
   );
   const waits = status === "True" ? undefined : { reason, message };
-  return decideAdministrators(seen, draft, waits) ?? { status: draft.status, lookAt: until };
+  return decideAdministrators(seen, draft, waits) ?? { status: draft.status, lookAt: now + until - monotonic };
 }

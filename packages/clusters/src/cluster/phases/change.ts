@@ -59,6 +59,14 @@ export function decideChange(seen: Seen, shoot: Stored<Shoot>, draft: Draft, isD
   return undefined;
 }
 
+/** What came of the last try. */
+export function sayUnchanged(trouble: Problem, draft: Draft): void {
+  sayNo(draft, trouble);
+  const { reason, message } = trouble;
+  if (reason === reasons.authenticationTaken)
+    draft.say(conditionTypes.oidcConfigured, { status: "False", reason, message });
+}
+
 /** More zones than it has: chosen, and stored before they are used. */
 function growZones(seen: Seen, draft: Draft): { decision?: Decision; problem?: Problem } | undefined {
   const { cluster, profiles } = seen;

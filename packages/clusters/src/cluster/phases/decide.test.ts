@@ -55,6 +55,7 @@ function look(cluster: Stored<Cluster>, more: Partial<Seen> = {}): Seen {
     isAnswered: false,
     facts: {},
     now,
+    monotonic: 0,
     time,
     ...more,
   };
@@ -99,6 +100,31 @@ describe("a Cluster that goes", () => {
     expect(decide(look(going(asked), { shoot })).step?.do).toBe("confirmDeletion");
   });
 
+  test.each([
+    {
+      what: "one that stays",
+      spec: { deletionPolicy: "Retain" as const },
+      shoot: makeShoot(cluster, done),
+      next: "leaveShoot",
+    },
+    {
+      what: "one that was brought along",
+      spec: { byoc: { kubeconfigSecretRef: { name: "s", key: "k" } }, administrators: ["a@x"] },
+      shoot: undefined,
+      next: "setAdministrators",
+    },
+  ])("for $what, has its kubeconfigs revoked for an hour at most, and tells who was left", ({ spec, shoot, next }) => {
+    const asked = makeCluster({ status: { zones }, spec, annotations: { [annotations.revokeAll]: "true" } });
+    const open = { shoot, hasOpenAccess: true };
+    const fresh = makeCluster({ status: { zones }, spec });
+    expect(decide(look(going(fresh), open)).step).toEqual({ do: "revokeAccess" });
+    const waits = decide(look(going(asked, 59), open));
+    expect([waits.step, waits.lookAt]).toEqual([undefined, now + 60_000]);
+    expect(decide(look(going(asked, 60), open)).step).toEqual({ do: "leaveAccess" });
+    expect(decide(look(going(asked, 60), { ...open, facts: { accessIsLeft: true } })).step?.do).toBe(next);
+    expect(decide(look(going(asked), { shoot })).step?.do).toBe(next);
+  });
+
   test("is confirmed before it is deleted", () => {
     expect(decide(look(going(cluster), { shoot: makeShoot(cluster, done) })).step?.do).toBe("confirmDeletion");
     expect(decide(look(going(cluster), { shoot: confirmed })).step?.do).toBe("deleteShoot");
@@ -128,6 +154,90 @@ describe("a Cluster that goes", () => {
 
   test("before our finalizer was on it, is nobody's business", () => {
     expect(decide(look(going(makeCluster()), { isHeld: false }))).toEqual({ status: {} });
+  });
+});
+
+describe("a Shoot that somebody has taken our annotations off", () => {
+  const cluster = makeCluster({ status: { zones, shootRef: { name: "c-abcdefgh", uid: "shoot-uid" } } });
+  const shoot = makeShoot(cluster, done);
+  shoot.metadata.annotations = {};
+
+  test("is left alone, and it is said how to go on", () => {
+    const { step, status } = decide(look(cluster, { shoot }));
+    expect(step).toBeUndefined();
+    const said = status.conditions?.find(({ type }) => type === "ClusterProvisioned");
+    expect(said).toMatchObject({ status: "False", reason: "ShootUnmarked" });
+    expect(said?.message).toContain(`cluster-uid=${cluster.metadata.uid}`);
+  });
+
+  test("stays with what it needs to sign in when its Cluster goes, and is not said to be gone", () => {
+    const { step, status, goesOn } = decide(look(going(cluster), { shoot, subscription: undefined }));
+    expect([step, goesOn]).toEqual([undefined, true]);
+    expect(status.conditions).toContainEqual(
+      expect.objectContaining({ type: "Deprovisioned", status: "True", reason: "ShootLeft" }),
+    );
+  });
+
+  test("is somebody else's where it names another Cluster", () => {
+    shoot.metadata.annotations = { [annotations.clusterUid]: "their-uid" };
+    const { status } = decide(look(cluster, { shoot }));
+    expect(status.conditions).toContainEqual(expect.objectContaining({ reason: "NameConflict" }));
+    shoot.metadata.annotations = {};
+  });
+});
+
+describe("a cluster that was brought along", () => {
+  const byoc = { kubeconfigSecretRef: { name: "s", key: "k" } };
+  const status = { phase: "Ready", apiServerURL: "https://one", administrators: ["a@x"] } as const;
+  const cluster = makeCluster({
+    spec: { byoc, administrators: ["a@x"] },
+    status: { ...status, administrators: ["a@x"], provisioningCompletedAt: time },
+  });
+  const reached = { status: "True", reason: "Reachable", message: "", isFinal: false, generation: 1 } as const;
+  const at = (server: string, until: number): Facts => ({ reached: { ...reached, server, until } });
+
+  test("gets its administrators anew where its Secret leads to another server", () => {
+    expect(decide(look(cluster, { facts: at("https://one", 1) })).step).toBeUndefined();
+    const { step, status } = decide(look(cluster, { facts: at("https://other", 1) }));
+    expect(step).toEqual({ do: "setAdministrators", administrators: ["a@x"] });
+    // Where they cannot be set, too: the old ones are not those of this server.
+    expect([status.apiServerURL, status.administrators]).toEqual(["https://other", undefined]);
+    const told = decide(look(cluster, { facts: { ...at("https://other", 1), administrators: ["a@x"] } }));
+    expect([told.step, told.status.administrators]).toEqual([undefined, ["a@x"]]);
+  });
+
+  test("is tried again when that is due, though somebody has set the clock back", () => {
+    const rests = decide(look(cluster, { facts: at("https://one", 6_000), monotonic: 1_000 }));
+    expect([rests.step, rests.lookAt]).toEqual([undefined, now + 5_000]);
+    const back = look(cluster, { facts: at("https://one", 6_000), monotonic: 6_000, now: now - 86_400_000 });
+    expect(decide(back).step).toEqual({ do: "reach" });
+  });
+});
+
+describe("a change that Gardener does not take", () => {
+  const spec = { administrators: ["b@x"] };
+  const cluster = makeCluster({
+    spec,
+    infrastructure: { autoScalerMax: 500 },
+    status: {
+      zones,
+      phase: "Ready",
+      shootRef: { name: "c-abcdefgh", uid: "shoot-uid" },
+      administrators: ["a@x"],
+      provisioningCompletedAt: time,
+    },
+  });
+  const shoot = makeShoot(makeCluster(), done);
+
+  test("is said, and keeps nobody administrator", () => {
+    const first = decide(look(cluster, { shoot }));
+    expect([first.step?.do, first.canWait]).toEqual(["changeShoot", true]);
+    const trouble = { reason: "GardenerInvalid", message: "too many" };
+    const { step, status } = decide(look(cluster, { shoot, facts: { unchanged: { trouble, again: { afterMs: 1 } } } }));
+    expect(step).toEqual({ do: "setAdministrators", administrators: ["b@x"] });
+    expect(status.conditions).toContainEqual(
+      expect.objectContaining({ type: "ShootUpToDate", status: "False", ...trouble }),
+    );
   });
 });
 

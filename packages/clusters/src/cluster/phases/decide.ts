@@ -13,7 +13,7 @@ import type { Decision } from "../step.ts";
 import { conditionTypes } from "../vocabulary.ts";
 import { decideBrought } from "./brought.ts";
 import { decideDeleting } from "./deleting.ts";
-import { lost, taken } from "./refused.ts";
+import { lost, taken, unmarked } from "./refused.ts";
 import { decideShoot } from "./shoot.ts";
 import { decideWaiting } from "./waiting.ts";
 
@@ -37,5 +37,7 @@ export function decide(seen: Seen): Decision {
       return taken(seen, draft);
     case "replaced":
       return lost(seen, draft);
+    case "unmarked":
+      return unmarked(seen, draft);
   }
 }

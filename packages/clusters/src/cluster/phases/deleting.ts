@@ -1,6 +1,8 @@
 /**
  * A Cluster that goes, in this order: kubeconfigs revoked → the Shoot, confirmed and deleted → the ConfigMap → the account
  * given back → our finalizer. It may begin anywhere: whatever of it was never made is passed over.
+ *
+ * Where the cluster lives on (retained, or brought along), nobody could revoke anything once its Cluster is gone.
  */
 import type { Stored } from "@berg/apimachinery";
 import type { Shoot } from "../../gardener/kinds.ts";
@@ -14,8 +16,8 @@ import { conditionTypes, reasons, texts } from "../vocabulary.ts";
 import { isRequestOf } from "./account.ts";
 import { sayCodes, sayOperation } from "./operation.ts";
 
-/** For so long kubeconfigs may take; after that the cluster goes, and they with it. */
-const revocationMs = 5 * 60_000;
+/** For so long kubeconfigs may take: where the cluster goes, they go with it; where it lives on, they do, too. */
+const revocationMinutes = { ofOneThatGoes: 5, ofOneThatStays: 60 } as const;
 
 export function decideDeleting(seen: Seen, draft: Draft): Decision {
   const { cluster, away, shoot } = seen;
@@ -27,21 +29,35 @@ export function decideDeleting(seen: Seen, draft: Draft): Decision {
 }
 
 function deleteShoot(seen: Seen, shoot: Stored<Shoot>, draft: Draft): Decision {
-  const { cluster, now, hasOpenAccess } = seen;
+  const { cluster } = seen;
   const { deletionTimestamp } = shoot.metadata;
   if (isSuspended(cluster)) return wait(draft, no(reasons.suspended, texts.suspended(annotations.suspend)));
   if (deletionTimestamp) return watchDeletion(seen, shoot, draft);
-  if (cluster.spec.deletionPolicy === "Retain") return go(draft, { do: "leaveShoot", shoot });
-
-  const patientUntil = Date.parse(cluster.metadata.deletionTimestamp ?? "") + revocationMs;
-  if (hasOpenAccess && now < patientUntil) {
-    const isAsked = cluster.metadata.annotations?.[annotations.revokeAll] === "true";
-    if (!isAsked) return go(draft, { do: "revokeAccess" });
-    return wait(draft, no(reasons.revokingAccess, texts.revokingAccess), patientUntil);
-  }
+  const isRetained = cluster.spec.deletionPolicy === "Retain";
+  const revocation = isRetained
+    ? closeAccess(seen, draft)
+    : awaitRevocation(seen, draft, revocationMinutes.ofOneThatGoes);
+  if (revocation) return revocation;
+  if (isRetained) return go(draft, { do: "leaveShoot", shoot });
   draft.say(conditionTypes.deprovisioned, no(reasons.deleting, texts.confirming));
   const isConfirmed = shoot.metadata.annotations?.[gardener.confirmDeletion] === "true";
   return { step: { do: isConfirmed ? "deleteShoot" : "confirmDeletion", shoot }, status: draft.status };
+}
+
+/** Undefined when there is nothing to wait for any more. */
+function awaitRevocation({ cluster, now, hasOpenAccess }: Seen, draft: Draft, minutes: number): Decision | undefined {
+  const patientUntil = Date.parse(cluster.metadata.deletionTimestamp ?? "") + minutes * 60_000;
+  if (!hasOpenAccess || now >= patientUntil) return undefined;
+  const isAsked = cluster.metadata.annotations?.[annotations.revokeAll] === "true";
+  if (!isAsked) return go(draft, { do: "revokeAccess" });
+  return wait(draft, no(reasons.revokingAccess, texts.revokingAccess(minutes)), patientUntil);
+}
+
+/** The same where the cluster lives on: whatever could not be revoked is told of. */
+function closeAccess(seen: Seen, draft: Draft): Decision | undefined {
+  const waits = awaitRevocation(seen, draft, revocationMinutes.ofOneThatStays);
+  if (waits) return waits;
+  return seen.hasOpenAccess && !seen.facts.accessIsLeft ? go(draft, { do: "leaveAccess" }) : undefined;
 }
 
 function watchDeletion(seen: Seen, shoot: Stored<Shoot>, draft: Draft): Decision {
@@ -68,19 +84,24 @@ function watchDeletion(seen: Seen, shoot: Stored<Shoot>, draft: Draft): Decision
 function cleanUp(seen: Seen, draft: Draft): Decision {
   const { cluster, facts, shoot, subscription } = seen;
   const isRetained = cluster.spec.deletionPolicy === "Retain";
+  const isUnmarked = shoot !== undefined && belongingOf(shoot, cluster) === "unmarked";
   if (!shoot && !facts.shootIsGone) return go(draft, { do: "findShoot" });
   // The Shoot that stays may need it.
-  if (!isRetained && !facts.authenticationIsGone) return go(draft, { do: "removeAuthentication" });
+  if (!isRetained && !isUnmarked && !facts.authenticationIsGone) return go(draft, { do: "removeAuthentication" });
   if (subscription && isRequestOf(subscription, cluster)) {
     const status = draft.say(conditionTypes.deprovisioned, no(reasons.releasing, texts.releasing)).status;
     if (subscription.metadata.deletionTimestamp) return { status };
     return { step: { do: "releaseSubscription", subscription }, status };
   }
-  return finish(seen, draft, isRetained ? yes(reasons.retained, texts.retained) : yes(reasons.deleted, texts.deleted));
+  if (isRetained) return finish(seen, draft, yes(reasons.retained, texts.retained));
+  if (isUnmarked) return finish(seen, draft, yes(reasons.shootLeft, texts.shootLeft(seen.shootName)));
+  return finish(seen, draft, yes(reasons.deleted, texts.deleted));
 }
 
 function leaveBrought(seen: Seen, draft: Draft): Decision {
   const { cluster, facts } = seen;
+  const revocation = closeAccess(seen, draft);
+  if (revocation) return revocation;
   const isBound = (facts.administrators ?? cluster.status?.administrators ?? []).length > 0;
   // Also where the status does not know of any: it may not have been written any more.
   const mayBeBound = isBound || (cluster.spec.administrators.length > 0 && !facts.administrators);

@@ -18,6 +18,12 @@ export function taken({ shootName }: Seen, draft: Draft): Decision {
   return refused(draft, { reason: reasons.nameConflict, message: texts.nameConflict(shootName) });
 }
 
+/** It is ours by its UID alone, which is not enough to write to it: he who took our marks off may have had a reason. */
+export function unmarked({ cluster, shootName }: Seen, draft: Draft): Decision {
+  const mark = `${annotations.clusterUid}=${cluster.metadata.uid}`;
+  return refused(draft, { reason: reasons.shootUnmarked, message: texts.shootUnmarked(shootName, mark) });
+}
+
 /** The Shoot that was made for it is gone. */
 export function lost({ cluster, shootName, shoot }: Seen, draft: Draft): Decision {
   const text = shoot ? texts.shootReplaced : texts.shootMissing;

@@ -10,7 +10,7 @@ import type { Decision } from "../step.ts";
 import { conditionTypes, reasons, texts } from "../vocabulary.ts";
 import { accountOf } from "./account.ts";
 import { decideAdministrators } from "./administrators.ts";
-import { decideChange } from "./change.ts";
+import { decideChange, sayUnchanged } from "./change.ts";
 import { sayCodes, sayOperation } from "./operation.ts";
 
 export function decideShoot(seen: Seen, shoot: Stored<Shoot>, draft: Draft): Decision {
@@ -22,8 +22,11 @@ export function decideShoot(seen: Seen, shoot: Stored<Shoot>, draft: Draft): Dec
   const judgement = judge(shoot, { ...cluster, status: draft.status }, now);
   sayJudgement(judgement, seen, draft);
 
-  const change = decideChange(seen, shoot, draft, judgement.isDone);
-  if (change) return change;
+  // Who is administrator, above all who is not any more, does not wait for a change that Gardener does not take.
+  const { unchanged } = seen.facts;
+  if (unchanged) sayUnchanged(unchanged.trouble, draft);
+  const change = unchanged ? undefined : decideChange(seen, shoot, draft, judgement.isDone);
+  if (change) return { ...change, canWait: true };
   if (isRetryDue(judgement, shoot, seen)) return { step: { do: "retryShoot", shoot }, status: draft.status };
 
   const administrators = decideAdministrators(seen, draft, waitsFor(shoot, draft));

@@ -25,11 +25,15 @@ export type Belonging =
   /** Somebody else's, of the same name. */
   | "foreign"
   /** It has our marks, and is not the one that was made for this Cluster: that one is gone, and somebody made this. */
-  | "replaced";
+  | "replaced"
+  /** It is the one that was made for this Cluster, and somebody has taken our marks off. */
+  | "unmarked";
 
 export function belongingOf(shoot: Stored<Shoot>, cluster: Stored<Cluster>): Belonging {
-  if (shoot.metadata.annotations?.[annotations.clusterUid] !== cluster.metadata.uid) return "foreign";
+  const owner = shoot.metadata.annotations?.[annotations.clusterUid];
   const known = cluster.status?.shootRef?.uid;
+  if (owner !== cluster.metadata.uid)
+    return owner === undefined && known === shoot.metadata.uid ? "unmarked" : "foreign";
   const isKnown = known === undefined || known === shoot.metadata.uid;
   return isKnown || mayRecreate(cluster) ? "ours" : "replaced";
 }

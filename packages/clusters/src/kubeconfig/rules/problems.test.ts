@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { accessNamespace } from "../../vocabulary.ts";
-import { escalating, malformed } from "./problems.ts";
+import { accessNamespace, systemNamespaces } from "../../vocabulary.ts";
+import { escalating, malformed, secretsWrittenIn } from "./problems.ts";
 import type { Rule } from "./rule.ts";
 
 const rule = (apiGroups: string[], resources: string[], verbs: string[], resourceNames?: string[]): Rule => ({
@@ -32,32 +32,103 @@ describe("refused in a clusterRole and in a role", () => {
   });
 });
 
+const csrs = "certificates.k8s.io";
+
+describe("refused in a clusterRole, and granted in a role of one namespace that is nobody else's", () => {
+  test.each<[Rule, string]>([
+    [rule([""], ["secrets"], ["create"]), "write Secrets in every namespace"],
+    [rule([""], ["secrets"], ["update"], ["mine"]), "write Secrets in every namespace"],
+    [rule([""], ["secrets"], ["create", "patch"], ["mine"]), "becomes a token of any service account beside it"],
+    [rule(["*"], ["secrets"], ["get", "delete"]), "delete Secrets in every namespace"],
+    [rule([""], ["pods"], ["*"]), "a pod runs as any service account beside it"],
+    [rule([""], ["pods"], ["create"]), "write pods in every namespace"],
+    [rule([""], ["pods"], ["patch"], ["mine"]), "write pods in every namespace"],
+    [rule([""], ["replicationcontrollers"], ["update"]), "write pods in every namespace"],
+    ...["deployments", "daemonsets", "statefulsets", "replicasets", "*"].map((resource): [Rule, string] => [
+      rule(["apps"], [resource], ["create"]),
+      "write pods in every namespace",
+    ]),
+    ...["jobs", "cronjobs", "*"].map((resource): [Rule, string] => [
+      rule(["batch"], [resource], ["patch"]),
+      "write pods in every namespace",
+    ]),
+    [rule([""], ["pods/exec"], ["get"]), "enter pods in every namespace"],
+    [rule([""], ["*/ephemeralcontainers"], ["patch"]), "enter pods in every namespace"],
+    [rule([""], ["nodes/proxy"], ["get"]), "allows nodes/proxy, which runs commands"],
+    [rule([""], ["*/proxy"], ["create"]), "allows nodes/proxy"],
+    [rule([""], ["namespaces"], ["delete"]), "delete namespaces"],
+    [rule([csrs], ["certificatesigningrequests/approval"], ["update"]), "certificatesigningrequests/approval"],
+    [rule([csrs], ["signers"], ["approve"], ["kubernetes.io/kube-apiserver-client"]), "approve or sign for signers"],
+    [rule([csrs], ["signers"], ["sign"]), "approve or sign for signers"],
+    [rule([csrs], ["*"], ["*"]), "makes its holder any user"],
+    ...[
+      ...["mutatingwebhookconfigurations", "validatingwebhookconfigurations", "validatingadmissionpolicies"],
+      ...["validatingadmissionpolicybindings", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings", "*"],
+    ].map((resource): [Rule, string] => [
+      rule(["admissionregistration.k8s.io"], [resource], ["delete"]),
+      "webhook configurations or admission policies",
+    ]),
+    [rule(["apiregistration.k8s.io"], ["apiservices"], ["update"]), "write apiservices"],
+    // nodes/proxy and pods/exec are part of everything.
+    [rule(["*"], ["*"], ["get", "list", "watch"]), "enter pods in every namespace"],
+  ])("%j", (given, want) => {
+    expect(escalating({ clusterRole: { rules: [given] } })).toEqual([expect.stringContaining(want)]);
+    expect(escalating({ role: { namespace: "web", rules: [given] } })).toEqual([]);
+  });
+});
+
 describe("granted", () => {
   test.each<[string, Rule]>([
-    ["reading everything", rule(["*"], ["*"], ["get", "list", "watch"])],
-    ["all of another group", rule(["apps"], ["*"], ["*"])],
-    ["every verb on pods", rule([""], ["pods"], ["*"])],
+    ["listing everything", rule(["*"], ["*"], ["list", "watch"])],
+    ["all of another group", rule(["example.com"], ["*"], ["*"])],
+    ["every verb on Services", rule([""], ["services"], ["*"])],
+    ["deleting pods", rule([""], ["pods"], ["get", "delete"])],
+    ["reading what makes pods", rule(["apps", "batch"], ["*"], ["get", "list", "watch"])],
+    ["scaling", rule(["apps"], ["deployments/scale"], ["patch"])],
+    ["making namespaces", rule([""], ["namespaces"], ["get", "create"])],
+    ["asking for certificates", rule([csrs], ["certificatesigningrequests"], ["create", "get"])],
     ["writing roles: RBAC lets nobody write more than they have", rule([rbac], ["roles"], ["create", "update"])],
     ["reading Secrets", rule([""], ["secrets"], ["get"])],
-    ["writing Secrets of certain names", rule([""], ["secrets"], ["update"], ["mine"])],
     ["paths", { nonResourceURLs: ["/metrics"], verbs: ["get"] }],
   ])("%s", (_, given) => {
     expect(escalating({ clusterRole: { rules: [given] } })).toEqual([]);
   });
+});
 
-  test("writing Secrets in one namespace, as the seed does", () => {
-    const rules = [rule(["*"], ["secrets"], ["create", "get", "update", "delete"])];
-    expect(escalating({ role: { namespace: "compass-system", rules } })).toEqual([]);
+describe("writing Secrets in one namespace is being any of its service accounts", () => {
+  const seeds = rule(["*"], ["secrets"], ["create", "get", "update", "delete"]);
+
+  test("granted and told where they are nobody else's, as the seed wants it", () => {
+    const role = { namespace: "compass-system", rules: [seeds] };
+    expect(escalating({ role })).toEqual([]);
+    expect(secretsWrittenIn(role)).toBe("compass-system");
+    const reading = { namespace: "compass-system", rules: [rule([""], ["secrets"], ["get", "delete"])] };
+    expect(secretsWrittenIn(reading)).toBeUndefined();
+  });
+
+  test.each(systemNamespaces)("refused in %s", (namespace) => {
+    const ways = [
+      [seeds, `write Secrets in ${namespace}, a namespace of the system`],
+      [rule([""], ["secrets"], ["*"]), "write Secrets in"],
+      [rule([""], ["secrets"], ["patch"], ["mine"]), "write Secrets in"],
+      [rule(["apps"], ["daemonsets"], ["create"]), "write pods in"],
+      [rule([""], ["pods/exec"], ["create"]), "enter pods in"],
+    ] as const;
+    for (const [given, want] of ways)
+      expect(escalating({ role: { namespace, rules: [given] } })[0]).toContain(`role.rules[0] allows to ${want}`);
+  });
+
+  test("reading there is granted", () => {
+    const rules = [rule([""], ["pods", "secrets"], ["get", "list", "delete"])];
+    expect(escalating({ role: { namespace: "kube-system", rules } })).toEqual([]);
   });
 });
 
-test("Secrets beside the service accounts of others are out of reach", () => {
-  expect(escalating({ clusterRole: { rules: [rule([""], ["secrets"], ["create"])] } })).toEqual([
-    `clusterRole.rules[0] allows to write Secrets in every namespace, also in ${accessNamespace}`,
-  ]);
-  expect(escalating({ clusterRole: { rules: [rule([""], ["secrets"], ["delete"], ["kc-0123"])] } })).toHaveLength(1);
+test("nothing at all is granted beside the service accounts of others", () => {
   const rules = [rule([""], ["pods"], ["get"])];
-  expect(escalating({ role: { namespace: accessNamespace, rules } })).toHaveLength(1);
+  expect(escalating({ role: { namespace: accessNamespace, rules } })).toEqual([
+    `role.namespace ${accessNamespace} holds the accounts of others`,
+  ]);
 });
 
 test.each<[Rule, string]>([

@@ -3,6 +3,7 @@
  * Pure. Asked before and after they are made normal: `Escalate` is as bad as `escalate`.
  */
 import { accessNamespace } from "../../vocabulary.ts";
+import { makingSecrets, type Power, powersAnywhere, powersEverywhere, powersIn, type Right } from "./powers.ts";
 import { type Place, placed, type Rule } from "./rule.ts";
 
 interface RulesOf {
@@ -29,83 +30,53 @@ function problemOf(place: Place, { verbs, resources = [], apiGroups = [], nonRes
   return undefined;
 }
 
-interface Power {
-  groups: readonly string[];
-  resources: readonly string[];
-  verbs: readonly string[];
-  why: string;
-}
-
-const rbac = "rbac.authorization.k8s.io";
-const writing = ["create", "update", "patch", "delete", "deletecollection"];
-
-/** One who has any of these can have more. */
-const powers: readonly Power[] = [
-  {
-    groups: [rbac],
-    resources: ["roles", "clusterroles"],
-    verbs: ["escalate", "bind"],
-    why: "allows escalate or bind on roles",
-  },
-  {
-    groups: ["", "authentication.k8s.io"],
-    resources: ["users", "groups", "serviceaccounts", "uids", "userextras"],
-    verbs: ["impersonate"],
-    why: "allows to impersonate others",
-  },
-  { groups: [""], resources: ["serviceaccounts/token"], verbs: ["create"], why: "allows to make tokens of others" },
-];
-
-/** Whoever can write Secrets beside our service accounts can make tokens of them; one of kind service-account-token does. */
-const secretsEverywhere: Power = {
-  groups: [""],
-  resources: ["secrets"],
-  verbs: writing,
-  why: `allows to write Secrets in every namespace, also in ${accessNamespace}`,
-};
-
 const neverVerbs = ["escalate", "bind", "impersonate"];
 
 export function escalating({ clusterRole, role }: RulesOf): string[] {
   const problems = [
     ...placed("clusterRole", clusterRole?.rules ?? []).flatMap(({ place, rule }) =>
-      found(place, escalation(rule) ?? (allows(rule, secretsEverywhere) ? secretsEverywhere.why : undefined)),
+      found(place, escalation(rule, powersEverywhere)),
     ),
-    ...placed("role", role?.rules ?? []).flatMap(({ place, rule }) => found(place, escalation(rule))),
+    ...placed("role", role?.rules ?? []).flatMap(({ place, rule }) =>
+      found(place, escalation(rule, powersIn(role?.namespace ?? ""))),
+    ),
   ];
   if (role?.namespace === accessNamespace)
     problems.push(`role.namespace ${accessNamespace} holds the accounts of others`);
   return problems;
 }
 
+/** The namespace of the role, if it allows to write Secrets there: that is worth the tokens of all accounts in it. */
+export function secretsWrittenIn(role: RulesOf["role"] | undefined): string | undefined {
+  return role?.rules.some((rule) => allows(rule, makingSecrets)) ? role.namespace : undefined;
+}
+
 function found(place: Place, why: string | undefined): string[] {
   return why === undefined ? [] : [`${place} ${why}`];
 }
 
-function escalation(rule: Rule): string | undefined {
+function escalation(rule: Rule, more: readonly Power[]): string | undefined {
   const { apiGroups = [], resources = [] } = rule;
   const verbs = lower(rule.verbs);
   if (apiGroups.includes("*") && resources.includes("*") && verbs.includes("*")) return "allows everything";
   const never = neverVerbs.find((verb) => verbs.includes(verb));
   if (never) return `has the verb ${never}`;
-  return powers.find((power) => allows(rule, power))?.why;
+  return [...powersAnywhere, ...more].find((power) => allows(rule, power))?.why;
 }
 
-function allows(rule: Rule, power: Power): boolean {
-  const { apiGroups = [], resources = [], resourceNames = [] } = rule;
+/** Names of objects make no difference. */
+function allows(rule: Rule, right: Right): boolean {
+  const { apiGroups = [], resources = [] } = rule;
   const isIn = (wanted: readonly string[], given: readonly string[]) =>
     given.includes("*") || wanted.some((each) => given.includes(each));
   const isResource = (resource: string) => {
     const slash = resource.indexOf("/");
     return resources.includes(resource) || (slash >= 0 && resources.includes(`*${resource.slice(slash)}`));
   };
-  // Objects of other names stay out of reach; none of ours is called otherwise.
-  if (power === secretsEverywhere && resourceNames.length > 0 && !resourceNames.some((name) => name.startsWith("kc-")))
-    return false;
   return (
-    isIn(power.groups, lower(apiGroups)) &&
-    (resources.includes("*") || power.resources.some(isResource)) &&
-    isIn(power.verbs, lower(rule.verbs))
+    isIn(right.groups, lower(apiGroups)) &&
+    (resources.includes("*") || right.resources.some(isResource)) &&
+    isIn(right.verbs, lower(rule.verbs))
   );
 }
 

@@ -8,11 +8,12 @@ import {
   type Stored,
   type ToCreate,
 } from "@berg/apimachinery";
-import { type Client, deleteChild, Namespaces, NotOurs } from "@berg/kube";
+import { type Client, deleteChild, Namespaces, NotOurs, type ResourceQuota, ResourceQuotas } from "@berg/kube";
+import { accessNamespace, labels, managedByClusters } from "../../vocabulary.ts";
 import { isOf, type Request } from "../names.ts";
 import { fieldManager } from "../vocabulary.ts";
 import type { Role, RoleBinding } from "./kinds.ts";
-import type { Named } from "./objects.ts";
+import { type Named, noPods, sharedNamespace } from "./objects.ts";
 
 interface Around {
   client: Client;
@@ -68,6 +69,36 @@ export async function ensureBinding(
   const subjects = manifest.subjects ?? [];
   if (!jsonEqual(binding.subjects ?? [], subjects))
     await client.update(type, { ...binding, subjects }, { fieldManager, signal });
+}
+
+/** The namespace that all requests share, and that no pod can be in. */
+export async function ensureAccessNamespace(client: Client, signal: AbortSignal): Promise<void> {
+  const [isThere, quota] = await Promise.all([
+    isNamespaceThere(client, accessNamespace, signal),
+    findQuota(client, signal),
+  ]);
+  if (!isThere) await createShared(Namespaces, sharedNamespace);
+  if (!quota) return createShared(ResourceQuotas, noPods);
+  const { name, labels: marks = {} } = quota.metadata;
+  if (marks[labels.managedBy] !== managedByClusters) throw new NotOurs(ResourceQuotas, accessNamespace, name);
+  if (!jsonEqual(quota.spec, noPods.spec))
+    await client.update(ResourceQuotas, { ...quota, spec: noPods.spec }, { fieldManager, signal });
+
+  async function createShared<T extends KubeObject>(type: ResourceType<T>, manifest: Named<ToCreate<T>>) {
+    await client.create(type, manifest, { fieldManager, signal }).catch((error) => {
+      // Another request was first.
+      if (!isAlreadyExists(error)) throw error;
+    });
+  }
+}
+
+async function findQuota(client: Client, signal: AbortSignal): Promise<Stored<ResourceQuota> | undefined> {
+  try {
+    return await client.get(ResourceQuotas, accessNamespace, noPods.metadata.name, { signal });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
 }
 
 /** One that is on its way out takes nothing new. */

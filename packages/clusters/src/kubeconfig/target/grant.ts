@@ -1,17 +1,16 @@
 /** Makes service account, roles and bindings of a request as its rules say, and removes what they say no more. */
-import { isAlreadyExists, type KubeObject, type Stored } from "@berg/apimachinery";
-import { type Client, deleteChild, Namespaces, type ServiceAccount, ServiceAccounts } from "@berg/kube";
-import { accessNamespace } from "../../vocabulary.ts";
+import type { KubeObject, Stored } from "@berg/apimachinery";
+import { type Client, deleteChild, type ServiceAccount, ServiceAccounts } from "@berg/kube";
 import type { Request } from "../names.ts";
 import { normalise } from "../rules/normalise.ts";
-import { escalating } from "../rules/problems.ts";
+import { escalating, secretsWrittenIn } from "../rules/problems.ts";
 import type { Grant } from "../status.ts";
 import { TargetTrouble } from "../trouble.ts";
 import { conditionTypes, reasons, texts } from "../vocabulary.ts";
-import { ensureBinding, ensureRole, ensureThere, isNamespaceThere } from "./ensure.ts";
+import { ensureAccessNamespace, ensureBinding, ensureRole, ensureThere, isNamespaceThere } from "./ensure.ts";
 import { type Holdings, named } from "./holdings.ts";
 import { ClusterRoleBindings, ClusterRoles, RoleBindings, Roles } from "./kinds.ts";
-import { bindingFor, clusterRoleFor, roleFor, serviceAccount, sharedNamespace, type WantedRules } from "./objects.ts";
+import { bindingFor, clusterRoleFor, roleFor, serviceAccount, type WantedRules } from "./objects.ts";
 
 export interface Granted extends Grant {
   account: Stored<ServiceAccount>;
@@ -31,12 +30,7 @@ export async function grant(
   const { wanted, unknown } = await wantedRules(client, request, allowEscalating, signal);
   const around = { client, request, signal };
   const missingNamespace = await missingNamespaceOf(client, wanted, signal);
-  if (!(await isNamespaceThere(client, accessNamespace, signal))) {
-    await client.create(Namespaces, sharedNamespace, { signal }).catch((error) => {
-      // Another request was first.
-      if (!isAlreadyExists(error)) throw error;
-    });
-  }
+  await ensureAccessNamespace(client, signal);
   const account = await ensureThere(
     ServiceAccounts,
     serviceAccount(request),
@@ -60,7 +54,7 @@ export async function grant(
     const binding = bindingFor(request, namespace);
     await ensureBinding(RoleBindings, binding, named(held.roleBindings, request, namespace), around);
   }
-  return { account, unknown, missingNamespace };
+  return { account, unknown, missingNamespace, secretsIn: secretsWrittenIn(wanted.role) };
 }
 
 async function wantedRules(

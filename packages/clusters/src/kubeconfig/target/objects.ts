@@ -1,6 +1,6 @@
 /** What access to a target is made of. Pure. */
 import type { ToCreate } from "@berg/apimachinery";
-import type { Namespace, Secret, ServiceAccount } from "@berg/kube";
+import type { Namespace, ResourceQuota, Secret, ServiceAccount } from "@berg/kube";
 import { accessNamespace, labels, managedByClusters } from "../../vocabulary.ts";
 import { accessName, anchorName, marksOf, type Request } from "../names.ts";
 import type { Rule } from "../rules/rule.ts";
@@ -18,6 +18,12 @@ export type Named<T> = T & { metadata: { name: string } };
 export const sharedNamespace: Named<ToCreate<Namespace>> = {
   metadata: { name: accessNamespace, labels: { [labels.managedBy]: managedByClusters } },
 };
+
+/** In that namespace. A pod there could name any of the accounts, and be it. */
+export const noPods = {
+  metadata: { name: "no-pods", namespace: accessNamespace, labels: { [labels.managedBy]: managedByClusters } },
+  spec: { hard: { pods: "0" } },
+} satisfies Named<ToCreate<ResourceQuota>>;
 
 export function serviceAccount(request: Request): Named<ToCreate<ServiceAccount>> {
   return {

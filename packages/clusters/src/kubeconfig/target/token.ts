@@ -5,7 +5,7 @@ import { type Client, type Clock, type Secret, Secrets, type ServiceAccount, Ser
 import type { Target } from "../../target/target.ts";
 import type { Request } from "../names.ts";
 import { type Life, leastLifeMs, lifeByOurClock } from "../schedule.ts";
-import { TargetTrouble } from "../trouble.ts";
+import { nonsense, TargetTrouble } from "../trouble.ts";
 import { conditionTypes, fieldManager, reasons, texts } from "../vocabulary.ts";
 import { anchor } from "./objects.ts";
 
@@ -43,7 +43,7 @@ export async function mint(
   const { client } = target;
   const made = await client.create(Secrets, anchor(request, epoch), { fieldManager, signal });
   const text = await askToken(client, request, account, made, signal);
-  const life = lifeByOurClock(lifeIn(text.status, clock.now()), clock.now());
+  const life = lifeByOurClock(lifeIn(text.status, clock.now()), clock.now(), request.spec.expiration * 1000);
   if (life.expiresAt < clock.now() + leastLifeMs)
     throw trouble({ reason: reasons.tokenTooShort, message: texts.tokenTooShort });
   const { token } = text.status;
@@ -75,6 +75,7 @@ function askToken(
 /** By the clock of the target: when it was made stands in the token itself. */
 function lifeIn({ token, expirationTimestamp }: TokenRequest["status"], now: number): Life {
   const expiresAt = Date.parse(expirationTimestamp);
+  if (Number.isNaN(expiresAt)) throw new TargetTrouble(nonsense);
   const issued = issuedIn(token);
   return { issuedAt: issued === undefined ? now : issued * 1000, expiresAt };
 }

@@ -1,6 +1,6 @@
 /** Lives in which the operator is killed come to the same as the one in which it is not. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Kill, live, nameOf, type Story } from "./life.ts";
+import { isShared, type Kill, live, nameOf, type Story } from "./life.ts";
 import type { Place } from "./place.ts";
 
 export interface KilledOptions {
@@ -48,8 +48,6 @@ export function describeKilled({ open, output, choose, atOnce }: KilledOptions):
     expect(failed).toEqual([]);
   });
 }
-
-const isShared = ({ point }: Kill) => point.resource === "namespaces";
 
 /** One of each that `kindOf` tells apart, in turn before and after it. */
 export function oneOfEach(kills: readonly Kill[], kindOf: (kill: Kill) => string): Kill[] {

@@ -25,13 +25,16 @@ export interface Story {
   kills: Kill[];
 }
 
+/** What all lives share is made once; to be killed at that takes it away from all. */
+export const isShared = ({ point }: Kill) => ["namespaces", "resourcequotas"].includes(point.resource);
+
 export const nameOf = ({ at, point, when }: Kill) => `${when} ${formatPoint(point)} at ${at}`;
 
 /** Its whole life; then nothing of it is left, and every kubeconfig that it ever published is refused. */
 export async function live(world: Place, name: string, output: "Secret" | "Status", kill?: Kill): Promise<Story> {
   const place = await world.in(name);
   await place.cluster();
-  if (kill?.point.resource === "namespaces") await place.withoutAccessNamespace();
+  if (kill && isShared(kill)) await place.withoutAccessNamespace();
   const clock = new JumpClock();
   const operator = await Mortal.start(place, clock, kill);
   const stops: Story["stops"] = {};

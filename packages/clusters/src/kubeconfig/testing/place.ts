@@ -56,6 +56,8 @@ export interface RunningOperator extends RunningPart {
   readonly targetProxy: FaultProxy;
   /** How often it has asked for an administrator's access. */
   readonly opened: number;
+  /** How often it has said that what it was given is of no use any more. */
+  readonly forgotten: number;
 }
 
 /** Why the target cannot be opened: to be set by a test, and undone. */
@@ -100,13 +102,16 @@ export class Place implements AsyncDisposable {
     const other = second && (await openTarget(second, second, clock));
     const { door } = this;
     let opened = 0;
+    let forgotten = 0;
     const access: TargetAccess = {
       async open({ metadata }) {
         opened++;
         if (door.shut) throw door.shut;
         return (metadata.name === "two" && other) || first;
       },
-      forget() {},
+      forget() {
+        forgotten++;
+      },
       check: () => Promise.reject(new Error("nobody asks")),
     };
     const part = await runInProcess(
@@ -141,6 +146,9 @@ export class Place implements AsyncDisposable {
       targetProxy,
       get opened() {
         return opened;
+      },
+      get forgotten() {
+        return forgotten;
       },
       stop: end(part.stop),
       kill: end(kill),
