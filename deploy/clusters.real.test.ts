@@ -1,4 +1,5 @@
 /** What an administrator applies for `berg clusters`, on a real API server, and what each account may then do and what not. */
+import { BlockList, isIPv6 } from "node:net";
 import { join } from "node:path";
 import { apiVersionOf, isForbidden, type ResourceType, type Stored, type ToCreate } from "@berg/apimachinery";
 import { annotations, finalizers, labels, managedByClusters } from "@berg/clusters";
@@ -10,6 +11,7 @@ import {
   Events,
   Leases,
   Namespaces,
+  NetworkPolicies,
   type Pod,
   Pods,
   type Secret,
@@ -33,6 +35,19 @@ const kinds = {
     ...["subscriptionrequests", "subscriptionrequests/status", "subscriptionrequests/finalizers"],
   ],
 };
+const keeping = { administrators: [] as string[], deletionPolicy: "Delete" as const };
+const paidFor = (subscriptionSelector: string) => ({
+  core: { purpose: "testing", region: "eu-central-1" },
+  infrastructure: {
+    provider: "aws" as const,
+    machineType: "m5.2xlarge",
+    autoScalerMin: 1,
+    autoScalerMax: 3,
+    numberOfZones: 1,
+    subscriptionSelector,
+    networking: { type: "calico", nodes: "10.250.0.0/16", pods: "100.96.0.0/11", services: "100.64.0.0/13" },
+  },
+});
 const merge = (body: object) => ({ type: "merge", body }) as const;
 
 describe.skipIf(await missingControlPlane())("deploy/clusters on a real API server", () => {
@@ -70,6 +85,31 @@ describe.skipIf(await missingControlPlane())("deploy/clusters on a real API serv
     await admin.create(Pods, pod, { dryRun: true });
     const lax = { ...pod, spec: { ...pod.spec, hostNetwork: true } } as ToCreate<Pod>;
     await expect(admin.create(Pods, lax, { dryRun: true })).rejects.toThrow("restricted");
+  });
+
+  test("wherever a cluster is said to be, metadata of clouds is out of its pods' reach", async () => {
+    const { spec } = await admin.get(NetworkPolicies, home, "berg-clusters");
+    const isWithin = (address: string, subnets: readonly string[]) =>
+      subnets.some((subnet) => {
+        const [network = "", bits] = subnet.split("/");
+        if (isIPv6(network) !== isIPv6(address)) return false;
+        const family = isIPv6(address) ? "ipv6" : "ipv4";
+        const block = new BlockList();
+        block.addSubnet(network, Number(bits), family);
+        return block.check(address, family);
+      });
+    const isReached = (address: string) =>
+      (spec?.egress ?? []).some(
+        ({ to, ports }) =>
+          ports?.some(({ port }) => port === 443) &&
+          (to ?? [{ ipBlock: { cidr: "0.0.0.0/0" } }, { ipBlock: { cidr: "::/0" } }]).some(
+            ({ ipBlock }) => ipBlock && isWithin(address, [ipBlock.cidr]) && !isWithin(address, ipBlock.except ?? []),
+          ),
+      );
+    const metadata = ["169.254.169.254", "100.100.100.200", "168.63.129.16", "fe80::a9fe:a9fe", "fd00:ec2::254"];
+    expect(metadata.filter(isReached)).toEqual([]);
+    const clusters = ["192.0.2.10", "10.0.0.1", "100.100.100.201", "2001:db8::1"];
+    expect(clusters.filter(isReached)).toEqual(clusters);
   });
 
   test("can be applied again while a leader holds the lease, and leaves it alone", async () => {
@@ -160,54 +200,128 @@ describe.skipIf(await missingControlPlane())("deploy/clusters on a real API serv
       expect([kind, await may("create", kind), await may("get", kind)]).toEqual([kind, false, false]);
   });
 
-  test("whoever asks for access to a Cluster elsewhere could ask for it there, too", async () => {
-    await kubectl(
-      "create",
-      "clusterrole",
-      "asker",
-      "--verb=create",
-      "--resource=kubeconfigrequests.operator.kyma-project.io",
-    );
-    await kubectl(
-      "create",
-      "rolebinding",
-      "asker",
-      "-n",
-      "elsewhere",
-      "--clusterrole=asker",
-      "--serviceaccount=elsewhere:asker",
-    );
-    await kubectl("create", "serviceaccount", "asker", "-n", "elsewhere");
-    const token = await tokenOf(admin, "asker", "elsewhere");
-    const asker = createClient({ connection: controlPlane.connectWith(token), rate: unlimited });
+  describe("people who may ask for anything in the namespace elsewhere", () => {
+    const namespace = "elsewhere";
+    const patiently = { timeout: 30_000, interval: 100 };
     const rules = [{ apiGroups: [""], resources: ["pods"], verbs: ["list"] }];
     const common = { clusterRole: { rules }, expiration: 600, output: "Secret" as const };
-    const ask = (which: { cluster: string } | { clusterRef: { name: string; namespace: string } }) =>
-      asker.create(
-        KubeconfigRequests,
-        { metadata: { namespace: "elsewhere", name: "mine" }, spec: { ...common, ...which } },
-        { dryRun: true },
+    let asker: Client;
+
+    beforeAll(async () => {
+      const verbs = "--verb=create,update,patch,get";
+      const asked = "clusters.operator.kyma-project.io,kubeconfigrequests.operator.kyma-project.io";
+      const paid = "subscriptionrequests.control-plane.kyma-project.io";
+      await kubectl("create", "clusterrole", "asker", verbs, `--resource=${asked},${paid}`);
+      await kubectl("create", "serviceaccount", "asker", "-n", namespace);
+      await bindRole("asker", namespace);
+      const token = await tokenOf(admin, "asker", namespace);
+      asker = createClient({ connection: controlPlane.connectWith(token), rate: unlimited });
+    });
+    afterAll(() => asker?.close());
+
+    /** To the asker, in a namespace. */
+    const bindRole = (role: string, where: string) =>
+      kubectl(
+        ...["create", "rolebinding", role, "-n", where],
+        ...[`--clusterrole=${role}`, `--serviceaccount=${namespace}:asker`],
       );
-    try {
-      await vi.waitFor(() => ask({ cluster: "own" }), { timeout: 30_000, interval: 100 });
-      await ask({ clusterRef: { name: "own", namespace: "elsewhere" } });
+    const allowed = (attempt: () => Promise<unknown>) => vi.waitFor(attempt, patiently);
+    const refused = (attempt: () => Promise<unknown>, why: string) =>
+      vi.waitFor(() => expect(attempt()).rejects.toThrow(why), patiently);
+
+    test("who asks for access to a Cluster elsewhere could ask for it there, too, and so who changes or rotates it", async () => {
+      const ask = (which: { cluster: string } | { clusterRef: { name: string; namespace: string } }) =>
+        asker.create(
+          KubeconfigRequests,
+          { metadata: { namespace, name: "mine" }, spec: { ...common, ...which } },
+          { dryRun: true },
+        );
+      const why = 'you may not ask for access to Clusters of the namespace "clusters"';
       const finals = { clusterRef: { name: "finals", namespace: "clusters" } };
-      const refused = () =>
-        expect(ask(finals)).rejects.toThrow('you may not ask for access to Clusters of the namespace "clusters"');
-      await vi.waitFor(refused, { timeout: 30_000, interval: 100 });
+      await admin.create(KubeconfigRequests, { metadata: { namespace, name: "far" }, spec: { ...common, ...finals } });
+      const change = (client: Client, body: object) =>
+        client.patch(KubeconfigRequests, namespace, "far", merge(body), { dryRun: true });
+      const noted = (annotation: string, value: string | null) => ({
+        metadata: { annotations: { [annotation]: value } },
+      });
+      const wider = { spec: { clusterRole: { rules: [{ ...rules[0], verbs: ["list", "get"] }] } } };
+
+      await allowed(() => ask({ cluster: "own" }));
+      await ask({ clusterRef: { name: "own", namespace } });
+      await refused(() => ask(finals), why);
+      await refused(() => change(asker, wider), why);
+      for (const annotation of [annotations.rotate, annotations.revoke])
+        await refused(() => change(asker, noted(annotation, "true")), why);
+      await change(asker, noted("example.com/note", "mine"));
+
+      await admin.patch(KubeconfigRequests, namespace, "far", merge(noted(annotations.revoke, "true")));
+      await admin.patch(KubeconfigRequests, namespace, "far", merge(noted(annotations.rotate, "true")));
+      await refused(() => change(asker, noted(annotations.revoke, null)), why);
+      // Answered: the operators may not ask for access anywhere.
+      await change(operators, noted(annotations.rotate, null));
+
+      await bindRole("asker", "clusters");
+      await allowed(() => ask(finals));
+      await change(asker, wider);
+      await change(asker, noted(annotations.revoke, null));
+    });
+
+    test("who lets a tenant pay may use that tenant", async () => {
+      const cluster = (subscriptionSelector: string) => () =>
+        asker.create(
+          Clusters,
+          { metadata: { namespace, name: "own" }, spec: { ...paidFor(subscriptionSelector), ...keeping } },
+          { dryRun: true },
+        );
+      const subscription = (client: Client, subscriptionSelector: string, metadata = {}) =>
+        client.create(
+          SubscriptionRequests,
+          { metadata: { namespace, name: "own", ...metadata }, spec: { provider: "aws", subscriptionSelector } },
+          { dryRun: true },
+        );
+      const why = (tenant: string) => `you may not use the account of the tenant "${tenant}"`;
+      await allowed(cluster("shared"));
+      await allowed(() => subscription(asker, "shared"));
+      for (const [selector, tenant] of [
+        ["ctf", "ctf"],
+        ["globalaccount:ctf", "ctf"],
+        ["globalaccount:shared", "shared"],
+      ] as const) {
+        await refused(cluster(selector), why(tenant));
+        await refused(() => subscription(asker, selector), why(tenant));
+      }
+      const owner = { apiVersion: apiVersionOf(Clusters), kind: "Cluster", name: "own", uid: "5f0c1a52-uid" };
+      await subscription(operators, "globalaccount:ctf", { ownerReferences: [owner] });
+
+      await kubectl("apply", "--validate=strict", "-f", here("tenant-role.yaml"));
+      const role = "--clusterrole=berg-clusters-tenant-ctf";
+      await kubectl("create", "clusterrolebinding", "asker-ctf", role, `--serviceaccount=${namespace}:asker`);
+      await allowed(cluster("globalaccount:ctf"));
+      await allowed(() => subscription(asker, "ctf"));
+      await refused(cluster("globalaccount:other"), why("other"));
+    });
+
+    test("who brings a cluster along may read the Secret that leads to it", async () => {
+      const spec = (name: string) => ({ byoc: { kubeconfigSecretRef: { name, key: "kubeconfig" } }, ...keeping });
+      const bring = (name: string) => () =>
+        asker.create(Clusters, { metadata: { namespace, name: "brought" }, spec: spec(name) }, { dryRun: true });
+      const why = 'you may not bring along the cluster of the Secret "theirs"';
+      await refused(bring("theirs"), why);
       await kubectl(
-        "create",
-        "rolebinding",
-        "asker",
-        "-n",
-        "clusters",
-        "--clusterrole=asker",
-        "--serviceaccount=elsewhere:asker",
+        ...["create", "clusterrole", "reads-mine", "--verb=get", "--resource=secrets", "--resource-name=mine"],
       );
-      await vi.waitFor(() => ask(finals), { timeout: 30_000, interval: 100 });
-    } finally {
-      await asker.close();
-    }
+      await bindRole("reads-mine", namespace);
+      await allowed(bring("mine"));
+      await refused(bring("theirs"), why);
+
+      await admin.create(Clusters, { metadata: { namespace, name: "brought" }, spec: spec("their-own") });
+      const change = (client: Client, body: object) =>
+        client.patch(Clusters, namespace, "brought", merge(body), { dryRun: true });
+      await change(asker, { spec: { administrators: ["ada@example.com"] } });
+      await change(operators, { metadata: { finalizers: [finalizers.cluster] } });
+      await change(asker, { spec: spec("mine") });
+      await refused(() => change(asker, { spec: spec("theirs") }), why);
+    });
   });
 
   describe("the admission policy", () => {
