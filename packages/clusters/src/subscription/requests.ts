@@ -81,10 +81,10 @@ export class Requests extends OwnWrites<SubscriptionRequest> {
     return this.#shoots.byIndex(onAccount, account);
   }
 
-  /** The Shoot of the Cluster that this request was made for. */
-  ownShoot(request: Request, account: string): Shoot | undefined {
+  /** The Shoot of the Cluster that this request was made for, among these. */
+  ownShoot(request: Request, shoots: readonly Shoot[]): Shoot | undefined {
     const owner = clusterOf(request);
-    return owner === undefined ? undefined : this.shootsOn(account).find((shoot) => ownerOf(shoot) === owner);
+    return owner === undefined ? undefined : shoots.find((shoot) => ownerOf(shoot) === owner);
   }
 
   /** Clusters that run on it, and requests that will bring one: a burst of requests would else all get the same. */

@@ -5,7 +5,7 @@
 import { isNotFound } from "@berg/apimachinery";
 import { type Clock, errorText, timestamp } from "@berg/kube";
 import type { Binding, Garden } from "../../gardener/garden.ts";
-import { Shoots } from "../../gardener/kinds.ts";
+import { type Shoot, Shoots } from "../../gardener/kinds.ts";
 import { annotations, pool } from "../../vocabulary.ts";
 import { fieldManager } from "../vocabulary.ts";
 import { type Account, accountsOf, bindingsOf, poolSelector } from "./account.ts";
@@ -50,10 +50,10 @@ export class GardenAccounts {
   }
 
   /** The names of the Shoots that run on it. All Shoots of the project are asked for: only where something hangs on it. */
-  async shootsOn(name: string, signal: AbortSignal): Promise<string[]> {
+  async shootsOn(name: string, signal: AbortSignal): Promise<Shoot[]> {
     const { client, namespace } = this.#garden;
     const { items } = await asked(() => client.listAll(Shoots, { namespace, signal }));
-    return items.filter((shoot) => accountsOf(shoot).includes(name)).map(({ metadata }) => metadata.name);
+    return items.filter((shoot) => accountsOf(shoot).includes(name));
   }
 
   /** For one that nobody has, and for one that a process left behind between its two writes. */

@@ -2,6 +2,7 @@
 import { keyOf } from "@berg/apimachinery";
 import { findCondition, removeFinalizer } from "@berg/kube";
 import { SubscriptionRequests } from "@berg/resources";
+import type { Shoot } from "../../gardener/kinds.ts";
 import { finalizers } from "../../vocabulary.ts";
 import { type BindingReference, claimedBy, pendingOf, referenceTo } from "../pool/account.ts";
 import { takeBack } from "../pool/obtain.ts";
@@ -54,8 +55,8 @@ async function giveBack(
   signal: AbortSignal,
 ): Promise<void> {
   const { requests, accounts } = work;
-  const shoot = requests.ownShoot(request, binding.name);
-  if (shoot) return say(work, request, reasons.shootStillThere, texts.shootStillThere(shoot.metadata.name), signal);
+  const shoot = requests.ownShoot(request, requests.shootsOn(binding.name));
+  if (shoot) return waitFor(shoot, work, request, signal);
   if (wanted.tenant !== undefined) {
     if (reasonOf(request) !== reasons.givingBack) return announce(work, request, binding, signal);
     if (!requests.hasSeenAllBefore(request)) return;
@@ -68,10 +69,17 @@ async function giveBack(
   let decision = decide(hasShoot);
   if (decision.markDirty && account) {
     // The copy may be behind, and whoever cleans it wipes what runs there.
-    decision = decide((await accounts.shootsOn(binding.name, signal)).length > 0);
+    const shoots = await accounts.shootsOn(binding.name, signal);
+    const late = requests.ownShoot(request, shoots);
+    if (late) return waitFor(late, work, request, signal);
+    decision = decide(shoots.length > 0);
     if (decision.markDirty) await accounts.markDirty(account, signal);
   }
   await letGo(work, request, decision.reason, decision.message, signal);
+}
+
+function waitFor({ metadata }: Shoot, work: Work, request: Request, signal: AbortSignal): Promise<void> {
+  return say(work, request, reasons.shootStillThere, texts.shootStillThere(metadata.name), signal);
 }
 
 function announce(work: Work, request: Request, { name }: BindingReference, signal: AbortSignal): Promise<void> {

@@ -2,7 +2,9 @@
  * A pool that takes one call after the other, in whatever order a test chooses, and notes every change. It knows of
  * accounts what Gardener does: a change that names an old version is refused.
  */
+
 import { StatusError } from "@berg/apimachinery";
+import type { Shoot } from "../../gardener/kinds.ts";
 import { annotations, pool } from "../../vocabulary.ts";
 import { type Account, pendingOf, tenantOf } from "../pool/account.ts";
 import { GardenFailed } from "../pool/garden-accounts.ts";
@@ -26,7 +28,7 @@ export class FakePool {
   }
 
   list = () => this.#turn(() => structuredClone(this.all));
-  shootsOn = () => this.#turn((): string[] => []);
+  shootsOn = () => this.#turn((): Shoot[] => []);
 
   claim = (account: Account, { tenant, request, process }: Claimer) =>
     this.#turn(() =>

@@ -88,6 +88,19 @@ export function describeWorstMoments(startServers: StartServers): void {
     expect((await stage.labelsOf("a")).dirty).toBeUndefined();
   });
 
+  test("its own Shoot is waited for, though the copy does not show it yet", async () => {
+    const { world } = stage;
+    await world.account("a");
+    const { garden } = await world.operator();
+    await world.request("one", { cluster: "cluster-1" });
+    await stage.until("one", "Bound a");
+    garden.freezeWatches();
+    await world.shoot("s1", "a", "cluster-1");
+    await world.remove("one");
+    await stage.untilCondition("one", "Released", "False ShootStillThere");
+    expect((await stage.labelsOf("a")).dirty).toBeUndefined();
+  });
+
   test("a Shoot that the copy does not show yet keeps its account from being marked", async () => {
     const { world } = stage;
     await world.account("a");
