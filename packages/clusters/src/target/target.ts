@@ -26,7 +26,7 @@ export interface TargetCheck {
 /** Why a target cannot be reached now. The text is for a condition: it names the cause and the next step, no secret. */
 export class TargetUnavailable extends Error {
   readonly reason: string;
-  /** Whether trying again later is of use, or only a change of the Cluster, its Shoot or its Secret (which are watched). */
+  /** Whether trying again later is of use, or only a change of the Cluster, its Shoot or its Secret. */
   readonly again: boolean;
 
   constructor(reason: string, message: string, again: boolean) {
