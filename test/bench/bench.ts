@@ -4,6 +4,8 @@ import type { Figure } from "./figure.ts";
 export interface Bench {
   /** How it was measured, for those who read the table. */
   about: string;
+  /** New connections are measured: without what the machine's firewall makes of them, where that can be had. */
+  ownNetwork?: boolean;
   run(options: BenchOptions): Promise<Figure[]>;
 }
 

@@ -8,6 +8,7 @@
 import type { Bench } from "./bench.ts";
 import { parseCommandLine, UsageError } from "./command-line.ts";
 import type { Figure } from "./figure.ts";
+import { inOwnNetwork, needsOwnNetwork } from "./own-network.ts";
 import { formatJson, formatTable } from "./report.ts";
 
 const benches: Record<string, () => Promise<{ bench: Bench }>> = {
@@ -28,6 +29,10 @@ async function main(args: string[]): Promise<void> {
   for (const [name, load] of Object.entries(benches)) {
     if (!names.includes(name)) continue;
     const { bench } = await load();
+    if (bench.ownNetwork && needsOwnNetwork()) {
+      figures.push(...(await inOwnNetwork(name, quick)));
+      continue;
+    }
     say(`${name}: ${bench.about}`);
     figures.push(...(await bench.run({ quick, say: (text) => say(`${name}: ${text}`) })));
   }

@@ -10,6 +10,7 @@ import { figuresOf, formatStandings, type Measure, type Name, type Standings, ti
 export const bench: Bench = {
   about:
     "both proxies as processes on this machine, over loopback; in turn with a direct connection, with two Node processes that only pipe, with chisel (its server where the client proxy is, encrypted as it comes), and with kubectl port-forward to a pod on a real node. Server and load are the same everywhere, in processes of their own, and what is between them is started anew for each measurement; 32 bytes an echo. Resident memory is of both proxies; for port-forward of kubectl and the API server",
+  ownNetwork: true,
   async run(options) {
     await using lineUp = await startLineUp();
     const standings: Standings = { tunnel: {}, direct: {}, relay: {}, chisel: {}, portForward: {} };

@@ -6,6 +6,9 @@ import type { Site } from "./contender.ts";
 
 export const crowd = 100;
 
+/** A program that is compiled while it runs takes thousands of calls to come up to its speed. A tunnel lives for hours. */
+const warmUpOfCalls = 5;
+
 export interface Times {
   warmUpMs: number;
   measureMs: number;
@@ -65,7 +68,8 @@ function calls(about: string, load: Pick<CallSettings, "users" | "connection">, 
   return {
     about,
     async run(site, times) {
-      const settings: CallSettings = { ...site, ...load, ...times };
+      const warmUpMs = times.warmUpMs * warmUpOfCalls;
+      const settings: CallSettings = { ...site, ...load, ...times, warmUpMs };
       const calls = await runChild<Calls>(new URL("./calls.ts", import.meta.url), settings);
       return { measured: pick(calls), failed: calls.failed };
     },
