@@ -187,7 +187,10 @@ describe("the server", () => {
         { ...server, token: "bobs-token" },
         { method: "POST", path, headers: { "content-type": "application/json" }, body },
       );
-    expect((await ask('{"spec":{"resourceAttributes":{"verb":"get","resource":"pods"}}}')).code).toBe(201);
+    const spec = '"spec":{"resourceAttributes":{"verb":"get","resource":"pods"}}';
+    for (const good of [`{${spec}}`, `{"metadata":{"name":"","labels":{}},${spec}}`])
+      expect((await ask(good)).code, good).toBe(201);
+    expect((await ask(`{"metadata":{"name":"x"},${spec}}`)).code).toBe(422);
     for (const bad of ['{"spec":"x"}', '{"spec":{"resourceAttributes":[]}}', '{"kind":"Pod"}', "[]", "7"])
       expect((await ask(bad)).code, bad).toBe(400);
     expect((await ask("null")).code).toBe(422);
