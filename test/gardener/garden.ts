@@ -4,8 +4,7 @@
  *     await using garden = await startGarden({ targets: 2 });
  *     const client = createClient({ connection: garden.connection });
  */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type Client,
@@ -23,6 +22,7 @@ import { type ControlPlane, startControlPlane } from "../control-plane/control-p
 import { connectionWith, type User } from "../control-plane/credentials.ts";
 import type { GardenFaults } from "./faults.ts";
 import { Front, type GardenRequest, type Subresource } from "./front.ts";
+import { makeKeptDirectory } from "./kept-directory.ts";
 import { isKubeconfigSubresource, refusal } from "./kubeconfig-request.ts";
 import { plant } from "./plant.ts";
 import { realGardener } from "./server/serve.ts";
@@ -78,8 +78,8 @@ export async function startGarden(options: GardenOptions = {}): Promise<TestGard
   const namespace = `garden-${project}`;
   const undo = new AsyncDisposableStack();
   try {
-    const directory = await mkdtemp(join(tmpdir(), "berg-garden-"));
-    undo.defer(() => rm(directory, { recursive: true, force: true }));
+    const { path: directory, keeper } = await makeKeptDirectory("berg-garden-");
+    undo.defer(() => keeper.close());
     const isReal = (options.gardener ?? process.env.BERG_GARDENER) === "real";
     const gardener = isReal ? realGardener : standInGardener;
     const controlPlane = await startControlPlane({
@@ -92,7 +92,7 @@ export async function startGarden(options: GardenOptions = {}): Promise<TestGard
     const client = createClient({ connection: controlPlane.connection, rate: unlimited });
     undo.defer(() => client.close());
     const targets: GardenTarget[] = [];
-    const site = { controlPlane, client, directory, namespace, dualApproval, targets, clock };
+    const site = { controlPlane, client, directory, keeper, namespace, dualApproval, targets, clock };
     const served = await gardener.serve(site);
     undo.defer(() => served.stop());
     await plant(client, { project, namespace, dualApproval });

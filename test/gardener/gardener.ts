@@ -3,6 +3,7 @@ import type { Client, Clock } from "@berg/kube";
 import type { KeyAndCertificate } from "@berg/local-certificates";
 import type { ControlledProcess } from "../control-plane/component.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
+import type { Keeper } from "../control-plane/keeper.ts";
 import type { Subresource } from "./front.ts";
 import type { GardenTarget } from "./target.ts";
 
@@ -12,6 +13,8 @@ export interface Site {
   client: Client;
   /** For files; gone with the garden. */
   directory: string;
+  /** Of that directory, and of whatever process works in it. */
+  keeper: Keeper;
   namespace: string;
   dualApproval: boolean;
   /** More may come. */

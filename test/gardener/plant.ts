@@ -1,4 +1,4 @@
-/** What a garden has before anybody asks it for anything: a project, its namespace, and what the clouds offer. */
+/** What a garden has before anybody asks it for anything: what the clouds offer, a project, and its namespace. */
 import { defineResource } from "@berg/apimachinery";
 import type { Client } from "@berg/kube";
 import { CloudProfiles, Projects } from "./kinds.ts";
@@ -12,13 +12,22 @@ const Namespaces = defineResource({
   namespaced: false,
 });
 
-export async function plant(
-  client: Client,
-  { project, namespace, dualApproval }: { project: string; namespace: string; dualApproval: boolean },
-): Promise<void> {
+interface TestProject {
+  project: string;
+  namespace: string;
+  /** Whether another than the one who confirmed a deletion must ask for it. */
+  dualApproval?: boolean;
+}
+
+export async function plant(client: Client, project: TestProject): Promise<void> {
+  for (const cloud of ["aws", "azure", "gcp"] as const) await client.create(CloudProfiles, cloudProfileOf(cloud));
+  await plantProject(client, project);
+}
+
+/** One more. */
+export async function plantProject(client: Client, { project, namespace, dualApproval }: TestProject): Promise<void> {
   const labels = { "gardener.cloud/role": "project", "project.gardener.cloud/name": project };
   await client.create(Namespaces, { metadata: { name: namespace, labels } });
-  for (const cloud of ["aws", "azure", "gcp"] as const) await client.create(CloudProfiles, cloudProfileOf(cloud));
   const owner = { apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "admin" };
   const dualApprovalForDeletion = [{ resource: "shoots", selector: {} }];
   const spec = { namespace, owner, ...(dualApproval && { dualApprovalForDeletion }) };

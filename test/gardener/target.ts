@@ -2,8 +2,7 @@
  * One cluster that Gardener would have made: a real API server whose CAs and keys are known, so that a certificate for an
  * administrator can be issued, and all of them rotated, as Gardener does.
  */
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Connection, systemClock } from "@berg/kube";
 import { issueCertificate, type KeyAndCertificate, makeCa } from "@berg/local-certificates";
@@ -11,6 +10,7 @@ import { type ControlPlane, startControlPlane } from "../control-plane/control-p
 import { connectionWith, newServiceAccountKey } from "../control-plane/credentials.ts";
 import { type Forwarder, startForwarder } from "./forwarder.ts";
 import type { Gardener } from "./gardener.ts";
+import { type KeptDirectory, makeKeptDirectory } from "./kept-directory.ts";
 import { bindGroups } from "./target-groups.ts";
 
 export class GardenTarget {
@@ -21,7 +21,7 @@ export class GardenTarget {
   clientCa: KeyAndCertificate;
   /** PEM: whom to trust as its server now. */
   serverCa: string;
-  readonly #directory: string;
+  readonly #directory: KeptDirectory;
   readonly #flags: string[];
   readonly #newClientCa: Own["newClientCa"];
   #moved: Forwarder | undefined;
@@ -41,20 +41,18 @@ export class GardenTarget {
   static async start(name: string, makeClientCa: Gardener["makeClientCa"]): Promise<GardenTarget> {
     const newClientCa = () => makeClientCa("client-ca", life().from, life().until);
     const clientCa = await newClientCa();
-    const directory = await mkdtemp(join(tmpdir(), "berg-target-"));
-    const flags = [`--client-ca-file=${join(directory, clientCaFile)}`];
-    try {
-      await writeFile(join(directory, clientCaFile), clientCa.certificate);
-      const apiServerFlags = flags;
-      const controlPlane = await startControlPlane({ controllerManager: false, scheduler: false, apiServerFlags });
-      const serverCa = await readFile(join(controlPlane.directory, "apiserver.crt"), "utf8");
-      const target = new GardenTarget(name, { controlPlane, clientCa, serverCa }, { directory, flags, newClientCa });
-      await bindGroups(target.connection);
-      return target;
-    } catch (error) {
-      await rm(directory, { recursive: true, force: true });
-      throw error;
-    }
+    await using parts = new AsyncDisposableStack();
+    const directory = await makeKeptDirectory("berg-target-");
+    parts.defer(() => directory.keeper.close());
+    const flags = [`--client-ca-file=${join(directory.path, clientCaFile)}`];
+    await writeFile(join(directory.path, clientCaFile), clientCa.certificate);
+    const servers = { controllerManager: false, scheduler: false, apiServerFlags: flags };
+    const controlPlane = parts.use(await startControlPlane(servers));
+    const serverCa = await readFile(join(controlPlane.directory, "apiserver.crt"), "utf8");
+    const target = new GardenTarget(name, { controlPlane, clientCa, serverCa }, { directory, flags, newClientCa });
+    await bindGroups(target.connection);
+    parts.move();
+    return target;
   }
 
   /** Where it is reached now: not the same after it has moved. */
@@ -77,7 +75,7 @@ export class GardenTarget {
   /** A new CA signs clients, both are trusted; who connects is to trust either as the server's. */
   async prepareCa(): Promise<void> {
     const next = await this.#newClientCa();
-    await writeFile(join(this.#directory, clientCaFile), `${this.clientCa.certificate}${next.certificate}`);
+    await writeFile(join(this.#directory.path, clientCaFile), `${this.clientCa.certificate}${next.certificate}`);
     this.clientCa = next;
     const { from, until } = life();
     this.#nextServerCa = makeCa("cluster-ca", from, until);
@@ -88,7 +86,7 @@ export class GardenTarget {
   async completeCa(): Promise<void> {
     const ca = this.#nextServerCa;
     if (!ca) throw new Error(`${this.name} has no new CA: prepareCa comes first`);
-    await writeFile(join(this.#directory, clientCaFile), this.clientCa.certificate);
+    await writeFile(join(this.#directory.path, clientCaFile), this.clientCa.certificate);
     const subject = { commonName: "kube-apiserver" };
     const made = issueCertificate(ca, { subject, usage: "server", names: ["127.0.0.1", "localhost"], ...life() });
     const files = this.controlPlane.directory;
@@ -101,7 +99,7 @@ export class GardenTarget {
 
   /** A new key signs tokens, those of both are taken. */
   async prepareServiceAccountKey(): Promise<void> {
-    const file = join(this.#directory, `service-account-${this.#flags.length}.key`);
+    const file = join(this.#directory.path, `service-account-${this.#flags.length}.key`);
     this.#nextServiceAccountKey = newServiceAccountKey();
     await writeFile(file, this.#nextServiceAccountKey, { mode: 0o600 });
     this.#flags.push(`--service-account-key-file=${file}`, `--service-account-signing-key-file=${file}`);
@@ -122,7 +120,7 @@ export class GardenTarget {
   async stop(): Promise<void> {
     await this.#moved?.stop();
     await this.controlPlane.stop();
-    await rm(this.#directory, { recursive: true, force: true });
+    await this.#directory.keeper.close();
   }
 
   async #restart(): Promise<void> {
@@ -132,7 +130,7 @@ export class GardenTarget {
 }
 
 interface Own {
-  directory: string;
+  directory: KeptDirectory;
   /** Read by the API server at each start. */
   flags: string[];
   newClientCa(): Promise<KeyAndCertificate>;

@@ -10,8 +10,9 @@ import { startGardenerServer } from "./server.ts";
 export const realGardener: Gardener = {
   apiServerFlags: aggregatorFlags,
   makeClientCa: makeRsaCa,
-  async serve({ controlPlane, client, directory, namespace }: Site) {
-    const server = await startGardenerServer(controlPlane, client, directory);
+  async serve(site: Site) {
+    const { client, namespace } = site;
+    const server = await startGardenerServer(site);
     await registerExtensions(client);
     return {
       process: server.process,

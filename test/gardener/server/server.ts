@@ -1,12 +1,11 @@
 /** A real gardener-apiserver behind a kube-apiserver: the flags that it needs, and its end. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Client, systemClock } from "@berg/kube";
+import { systemClock } from "@berg/kube";
 import { issueCertificate, makeCa } from "@berg/local-certificates";
 import { Component, type ControlledProcess } from "../../control-plane/component.ts";
-import type { ControlPlane } from "../../control-plane/control-plane.ts";
-import { startKeeper } from "../../control-plane/keeper.ts";
 import { ask } from "../../control-plane/request.ts";
+import type { Site } from "../gardener.ts";
 import { register, serverName } from "./aggregation.ts";
 import { gardenerBinary } from "./binary.ts";
 
@@ -16,11 +15,7 @@ export interface GardenerServer {
 }
 
 /** Resolves when its kinds are served by the control plane. */
-export async function startGardenerServer(
-  controlPlane: ControlPlane,
-  client: Client,
-  directory: string,
-): Promise<GardenerServer> {
+export async function startGardenerServer({ controlPlane, client, directory, keeper }: Site): Promise<GardenerServer> {
   const [from, until] = [systemClock.now() - 3600_000, systemClock.now() + 10 * 24 * 3600_000];
   const ca = makeCa("gardener-ca", from, until);
   const names = ["localhost", "127.0.0.1", serverName];
@@ -29,7 +24,6 @@ export async function startGardenerServer(
   await writeFile(certificateFile, made.certificate);
   await writeFile(keyFile, made.key, { mode: 0o600 });
 
-  const keeper = startKeeper(undefined);
   const component = new Component({
     name: "gardener-apiserver",
     binary: gardenerBinary(),
@@ -52,10 +46,7 @@ export async function startGardenerServer(
       return status === 200;
     },
   });
-  const stop = async () => {
-    await component.kill();
-    await keeper.close();
-  };
+  const stop = () => component.kill();
   try {
     await component.start();
     await register(client, { port: component.port, ca: ca.certificate });

@@ -14,10 +14,17 @@ import {
   unlimited,
 } from "@berg/kube";
 import type { Cluster } from "@berg/resources";
-import { type GardenTarget, missingControlPlane, startGarden, type TestGarden } from "@berg/test";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import {
+  fillPool,
+  type GardenTarget,
+  missingControlPlane,
+  sampleShoot,
+  startGarden,
+  type TestGarden,
+} from "@berg/test";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Garden, openGarden } from "../gardener/garden.ts";
-import { type ShootStatus, Shoots } from "../gardener/kinds.ts";
+import { type Shoot, type ShootStatus, Shoots } from "../gardener/kinds.ts";
 import { annotations } from "../vocabulary.ts";
 import { Targets } from "./access.ts";
 import { TargetUnavailable } from "./target.ts";
@@ -25,14 +32,6 @@ import { base64, canary, kubeconfigText, type Parts, testCa } from "./testing/ku
 
 const never = new AbortController().signal;
 const loopback = ["127.0.0.0/8"];
-const sampleSpec = {
-  cloudProfile: { kind: "CloudProfile", name: "aws" },
-  credentialsBindingName: "account",
-  region: "eu-central-1",
-  kubernetes: { version: "1.34.2" },
-  networking: { type: "calico", pods: "100.96.0.0/11", nodes: "10.250.0.0/16", services: "100.64.0.0/13" },
-  provider: { type: "aws" },
-};
 
 describe.skipIf(await missingControlPlane())("ways into targets", () => {
   let testGarden: TestGarden;
@@ -41,6 +40,8 @@ describe.skipIf(await missingControlPlane())("ways into targets", () => {
   let manager: Manager;
   let ownClient: Client;
   let gardenClient: Client;
+  /** What is asked with it is none of the operators'. */
+  let frontClient: Client;
   let run: Promise<void>;
   const stop = new AbortController();
   const logged: string[] = [];
@@ -50,10 +51,12 @@ describe.skipIf(await missingControlPlane())("ways into targets", () => {
 
   beforeAll(async () => {
     testGarden = await startGarden({ targets: 1 });
+    await fillPool(testGarden, [{ name: "account", provider: "aws", labels: {} }]);
     target = testGarden.targets[0] as GardenTarget;
     // The garden's own server keeps our Secrets as well: one server less.
     ownClient = createClient({ connection: testGarden.controlPlane.connection, rate: unlimited, log });
     gardenClient = spied(createClient({ connection: testGarden.connection, rate: unlimited, log }));
+    frontClient = createClient({ connection: testGarden.connection, rate: unlimited });
     manager = new Manager({ component: "test", client: ownClient, log, metrics: await createMetrics() });
     garden = openGarden(manager, {
       client: gardenClient,
@@ -70,6 +73,7 @@ describe.skipIf(await missingControlPlane())("ways into targets", () => {
     stop.abort();
     await run;
     await gardenClient?.close();
+    await frontClient?.close();
     await ownClient?.close();
     await testGarden?.stop();
   });
@@ -116,16 +120,31 @@ describe.skipIf(await missingControlPlane())("ways into targets", () => {
     const { namespace } = testGarden;
     const cluster = clusterWith({ spec: {} });
     const notes = { [annotations.clusterUid]: cluster.metadata.uid };
+    const sample = sampleShoot(namespace, name) as unknown as Shoot;
     const shoot = await testGarden.client.create(Shoots, {
       metadata: { name, namespace, annotations: notes },
-      spec: { ...sampleSpec, ...spec },
+      spec: { ...sample.spec, ...spec },
     });
+    await testGarden.publishCa(name, target);
     const external = { name: "external", url: target.server };
     const told = { advertisedAddresses: [{ name: "internal", url: "https://10.1.1.1" }, external], ...status };
     const body = { status: told };
-    await testGarden.client.patch(Shoots, namespace, name, { type: "merge", body }, { subresource: "status" });
-    await expect.poll(() => garden.shoots.get(`${namespace}/${name}`)?.status?.advertisedAddresses).toBeDefined();
+    const patch = { type: "merge", body } as const;
+    const { metadata } = await testGarden.client.patch(Shoots, namespace, name, patch, { subresource: "status" });
+    const seen = () => garden.shoots.get(`${namespace}/${name}`)?.metadata.resourceVersion;
+    await expect.poll(seen, { timeout: 20_000 }).toBe(metadata.resourceVersion);
+    // Gardener hears of the CA a moment later.
+    if (told.advertisedAddresses.length > 0) await vi.waitFor(() => adminKubeconfigOf(name), 10_000);
     return { ...cluster, status: { shootRef: { name, uid: shoot.metadata.uid } } };
+  }
+
+  function adminKubeconfigOf(name: string): Promise<unknown> {
+    const body = {
+      apiVersion: "authentication.gardener.cloud/v1alpha1",
+      kind: "AdminKubeconfigRequest",
+      spec: { expirationSeconds: 600 },
+    };
+    return frontClient.createSubresource(Shoots, testGarden.namespace, name, "adminkubeconfig", body);
   }
 
   function clusterWith(more: object): Stored<Cluster> {
