@@ -12,6 +12,7 @@ import { type Wanted, wantedOf } from "./pool/wanted.ts";
 import type { Request } from "./status.ts";
 import { conditions, reasons } from "./vocabulary.ts";
 
+const byUid = "uid";
 const byAccount = "account";
 const bySetAside = "set-aside";
 const byType = "type-waiting";
@@ -26,6 +27,7 @@ export class Requests extends OwnWrites<SubscriptionRequest> {
     super(informer, clock);
     this.#informer = informer;
     this.#shoots = shoots;
+    this.ensureIndex(byUid, ({ metadata }) => [metadata.uid]);
     this.ensureIndex(byAccount, ({ status }) => (status?.binding ? [status.binding.uid, status.binding.name] : []));
     this.ensureIndex(bySetAside, ({ status }) =>
       status?.binding && status.boundAt === undefined ? [status.binding.uid] : [],
@@ -43,6 +45,10 @@ export class Requests extends OwnWrites<SubscriptionRequest> {
   /** Whether our own latest write has come back, and with it everything that anybody wrote before it. */
   hasSeenAllBefore({ metadata }: Request): boolean {
     return this.#informer.get(keyOf({ metadata }))?.metadata.resourceVersion === metadata.resourceVersion;
+  }
+
+  has(uid: string): boolean {
+    return this.byIndex(byUid, uid).length > 0;
   }
 
   /** Those that have this account, or have set it aside, this one apart. */

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, vi } from "vitest";
 import { describeCrashes } from "./testing/crash-suite.ts";
 import { describeRaces } from "./testing/races-suite.ts";
 import { startRealServers } from "./testing/real-servers.ts";
+import { describeReleases } from "./testing/release-suite.ts";
 import { describeSubscriptions } from "./testing/suite.ts";
 import { describeTrouble } from "./testing/trouble-suite.ts";
 import type { Servers } from "./testing/world.ts";
@@ -21,6 +22,7 @@ describe.skipIf(await missingControlPlane())("on real API servers", () => {
   const sameServers = async () => ({ ...servers, [Symbol.asyncDispose]: async () => {} });
 
   describe("requests", () => describeSubscriptions(sameServers));
+  describe("a request that is deleted", () => describeReleases(sameServers));
   describe("worst moments", () => describeWorstMoments(sameServers));
   describe("races", () => describeRaces(sameServers));
   describe("bad days", () => describeTrouble(sameServers));

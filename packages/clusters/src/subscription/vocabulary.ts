@@ -57,6 +57,7 @@ export const texts = {
   isShared: "it is shared",
   isInternal: "it is internal",
   isDirty: "it is dirty already",
+  claimedByOthers: "no request here has claimed it, and whoever gave it to the tenant gives it back",
   nothingToRelease: "No account was bound",
 } as const;
 

@@ -72,6 +72,11 @@ export class GardenAccounts {
     return this.#mark(account, signal, { annotations: { [annotations.claimPending]: null } });
   }
 
+  /** To another request that has it: who claimed it must be there for as long as it is ours to give back. */
+  passOn(account: Account, request: string, signal: AbortSignal): Promise<void> {
+    return this.#mark(account, signal, { annotations: { [annotations.claimedBy]: request } });
+  }
+
   /** Nobody's again. Only for one whose claim is pending and that no Shoot uses. */
   undo(account: Account, signal: AbortSignal): Promise<void> {
     return this.#mark(account, signal, {

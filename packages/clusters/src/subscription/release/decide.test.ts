@@ -1,23 +1,36 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { annotations } from "../../vocabulary.ts";
 import { makeAccount } from "../testing/accounts.ts";
 import { decideRelease, type Leaving } from "./decide.ts";
 
-const account = (labels: Record<string, string> = {}) => makeAccount("a", { labels: { tenantName: "t1", ...labels } });
+const account = (labels: Record<string, string> = {}, claimer = "r1") =>
+  makeAccount("a", {
+    labels: { tenantName: "t1", ...labels },
+    annotations: claimer === "" ? {} : { [annotations.claimedBy]: claimer },
+  });
 const leaving: Leaving = {
+  request: "r1",
   binding: { name: "a", uid: "uid-a" },
   tenant: "t1",
   account: account(),
-  hasOtherRequest: false,
+  others: [],
   hasShoot: false,
+  isOurs: (request) => ["r1", "r2", "r3"].includes(request),
 };
+const staying = { uid: "r2", stays: true };
+const alsoLeaving = { uid: "r3", stays: false };
 
-test("an account that nothing uses is marked dirty", () => {
-  expect(decideRelease(leaving)).toMatchObject({ markDirty: true, reason: "MarkedDirty" });
+test.each<[string, Partial<Leaving>]>([
+  ["nothing uses", {}],
+  ["another request of ours has claimed", { account: account({}, "r2") }],
+  ["others have that go as well", { others: [alsoLeaving] }],
+])("an account that %s is marked dirty", (_, part) => {
+  expect(decideRelease({ ...leaving, ...part })).toMatchObject({ markDirty: true, reason: "MarkedDirty" });
 });
 
 test.each<[string, Partial<Leaving>, string]>([
-  ["another request has it", { hasOtherRequest: true }, "StillUsed"],
+  ["another request has it", { others: [staying] }, "StillUsed"],
   ["a Shoot uses it", { hasShoot: true }, "StillUsed"],
   ["it is gone", { account: undefined }, "NotOurs"],
   ["another one has its name", { account: makeAccount("a", { uid: "x", labels: { tenantName: "t1" } }) }, "NotOurs"],
@@ -27,24 +40,45 @@ test.each<[string, Partial<Leaving>, string]>([
   ["it is nobody's", { account: makeAccount("a") }, "NotOurs"],
   ["it is dirty already", { account: account({ dirty: "true" }) }, "NotOurs"],
   ["it is internal", { account: account({ internal: "true" }) }, "NotOurs"],
+  ["others gave it to the tenant", { account: account({}, "") }, "NotOurs"],
+  ["a request of another system has claimed it", { account: account({}, "theirs") }, "NotOurs"],
 ])("it is left as it is where %s", (_, part, reason) => {
   expect(decideRelease({ ...leaving, ...part })).toMatchObject({ markDirty: false, reason });
 });
 
-test("whatever its labels are, only the tenant's own, clean and unused is marked", () => {
+test.each<[string, Partial<Leaving>, string | undefined]>([
+  ["one that stays", { others: [alsoLeaving, staying] }, "r2"],
+  ["one that goes later, where a Shoot is in the way now", { others: [alsoLeaving], hasShoot: true }, "r3"],
+  ["nobody where there is none", { hasShoot: true }, undefined],
+  ["nobody where it is marked dirty", { others: [alsoLeaving] }, undefined],
+  ["one that stays, from one that goes as well", { others: [alsoLeaving, staying], account: account({}, "r3") }, "r2"],
+  ["nobody where one that stays has the claim", { others: [staying], account: account({}, "r2") }, undefined],
+  [
+    "nobody where one that goes as well can",
+    { others: [alsoLeaving], account: account({}, "r3"), hasShoot: true },
+    undefined,
+  ],
+  ["nobody where it is not ours", { others: [staying], account: account({}, "theirs") }, undefined],
+])("the claim is passed on to %s", (_, part, heir) => {
+  expect(decideRelease({ ...leaving, ...part }).heir).toBe(heir);
+});
+
+test("whatever is on it, only the tenant's own, claimed by us, clean and unused is marked", () => {
   const some = fc.option(fc.constantFrom("true", "false", ""), { nil: undefined });
   const labels = fc.record({ shared: some, dirty: some, internal: some, tenantName: fc.constantFrom("t1", "t2") });
+  const claimers = fc.constantFrom("r1", "r2", "theirs", "");
   fc.assert(
-    fc.property(labels, fc.boolean(), fc.boolean(), (given, hasOtherRequest, hasShoot) => {
+    fc.property(labels, claimers, fc.boolean(), fc.boolean(), (given, claimer, hasOther, hasShoot) => {
       const known = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
       const { markDirty } = decideRelease({
         ...leaving,
-        account: makeAccount("a", { labels: Object.fromEntries(known) }),
-        hasOtherRequest,
+        account: account(Object.fromEntries(known), claimer),
+        others: hasOther ? [staying] : [],
         hasShoot,
       });
       const isClean = given.dirty === undefined && given.internal === undefined && given.shared !== "true";
-      expect(markDirty).toBe(isClean && given.tenantName === "t1" && !hasOtherRequest && !hasShoot);
+      const isOurs = given.tenantName === "t1" && claimer.startsWith("r");
+      expect(markDirty).toBe(isClean && isOurs && !hasOther && !hasShoot);
     }),
   );
 });

@@ -1,22 +1,32 @@
 /** Whether an account goes back into the pool. Pure. */
-import { type Account, isDirty, isInternal, isShared, tenantOf } from "../pool/account.ts";
+import { type Account, claimedBy, isDirty, isInternal, isShared, tenantOf } from "../pool/account.ts";
 import { reasons, texts } from "../vocabulary.ts";
 
 export interface Leaving {
+  /** UID of the request that goes. */
+  request: string;
   /** As `status.binding` has it. */
   binding: { name: string; uid: string };
   tenant: string | undefined;
   /** As the server has it now. */
   account: Account | undefined;
-  /** Whether another request, which stays, has it or has set it aside. */
-  hasOtherRequest: boolean;
+  /** Other requests that have it or have set it aside. */
+  others: readonly { uid: string; stays: boolean }[];
   hasShoot: boolean;
+  /** Whether a request of this UID is one of ours. */
+  isOurs(request: string): boolean;
 }
 
 /** With why, for a condition. */
-export type Release = { markDirty: boolean; reason: string; message: string };
+export interface Release {
+  markDirty: boolean;
+  /** UID of the request that the claim is passed on to. */
+  heir?: string;
+  reason: string;
+  message: string;
+}
 
-export function decideRelease({ binding, tenant, account, hasOtherRequest, hasShoot }: Leaving): Release {
+export function decideRelease({ request, binding, tenant, account, others, hasShoot, isOurs }: Leaving): Release {
   const { name, uid } = binding;
   const leave = (why: string): Release => ({
     markDirty: false,
@@ -29,8 +39,29 @@ export function decideRelease({ binding, tenant, account, hasOtherRequest, hasSh
   if (tenantOf(account) !== tenant) return leave(texts.lostTenant(tenant));
   if (isDirty(account)) return leave(texts.isDirty);
   if (isInternal(account)) return leave(texts.isInternal);
-  const keep = (message: string): Release => ({ markDirty: false, reason: reasons.stillUsed, message });
-  if (hasOtherRequest) return keep(texts.usedByRequest(name));
+  const claimer = claimedBy(account);
+  const heir = heirOf(claimer, request, others);
+  const keep = (message: string): Release => ({
+    markDirty: false,
+    ...(heir !== undefined && { heir }),
+    reason: reasons.stillUsed,
+    message,
+  });
+  if (others.some(({ stays }) => stays)) return keep(texts.usedByRequest(name));
   if (hasShoot) return keep(texts.usedByShoot(name));
+  // One that others gave to the tenant is theirs to give back. They may have promised it to a cluster that has no Shoot
+  // yet, which nobody sees from here, and whatever runs on a dirty account is wiped. Left alone it stays the tenant's.
+  if (claimer === undefined || !isOurs(claimer)) return leave(texts.claimedByOthers);
   return { markDirty: true, reason: reasons.markedDirty, message: texts.markedDirty(name) };
+}
+
+/**
+ * Who goes last must find one of ours as the claimer. Each that goes sees to it, also for a claimer that goes at the same
+ * time: that one may be about to pass the claim on to this one, and the two writes meet.
+ */
+function heirOf(claimer: string | undefined, request: string, others: Leaving["others"]): string | undefined {
+  const isOwn = claimer === request;
+  const isLoose = isOwn || others.some(({ uid, stays }) => uid === claimer && !stays);
+  const heir = others.find(({ stays }) => stays) ?? (isOwn ? others[0] : undefined);
+  return isLoose ? heir?.uid : undefined;
 }

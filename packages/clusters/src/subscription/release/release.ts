@@ -61,11 +61,16 @@ async function giveBack(
     if (reasonOf(request) !== reasons.givingBack) return announce(work, request, binding, signal);
     if (!requests.hasSeenAllBefore(request)) return;
   }
-  const hasOtherRequest = requests.others(request, binding.uid).some(({ metadata }) => !metadata.deletionTimestamp);
+  const others = requests
+    .others(request, binding.uid)
+    .map(({ metadata }) => ({ uid: metadata.uid, stays: !metadata.deletionTimestamp }));
   const hasShoot = requests.shootsOn(binding.name).length > 0;
   const account = await accounts.get(binding.name, signal);
+  const { uid } = request.metadata;
+  const { tenant } = wanted;
+  const isOurs = (claimer: string) => requests.has(claimer);
   const decide = (hasShoot: boolean): Release =>
-    decideRelease({ binding, tenant: wanted.tenant, account, hasOtherRequest, hasShoot });
+    decideRelease({ request: uid, binding, tenant, account, others, hasShoot, isOurs });
   let decision = decide(hasShoot);
   if (decision.markDirty && account) {
     // The copy may be behind, and whoever cleans it wipes what runs there.
@@ -75,6 +80,7 @@ async function giveBack(
     decision = decide(shoots.length > 0);
     if (decision.markDirty) await accounts.markDirty(account, signal);
   }
+  if (decision.heir !== undefined && account) await accounts.passOn(account, decision.heir, signal);
   await letGo(work, request, decision.reason, decision.message, signal);
 }
 

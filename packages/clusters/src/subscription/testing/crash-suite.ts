@@ -6,7 +6,7 @@ import { eventually } from "../../../../../test/runtime/eventually.ts";
 import { inParallel } from "../../../../../test/scenarios/in-parallel.ts";
 import { isDirty, isFree } from "../pool/account.ts";
 import { onStage, type StartServers } from "./stage.ts";
-import { type Servers, SubscriptionWorld } from "./world.ts";
+import { type Operator, type Servers, SubscriptionWorld } from "./world.ts";
 
 type At = "own" | "garden";
 type Write = Pick<Point, "resource" | "verb" | "subresource" | "nth"> & { at: At };
@@ -33,6 +33,28 @@ export function describeCrashes(startServers: StartServers): void {
     const failures = await inParallel(3, kills, nameOf, (kill) => deletedLife(stage.servers, kill));
     expect(failures).toEqual([]);
   });
+
+  test.each(["before", "after"] as const)(
+    "killed %s a claim is passed on, the last one gives it back",
+    async (when) => {
+      const { world } = stage;
+      await world.account("a");
+      const first = await world.operator();
+      for (const name of ["one", "two"]) {
+        await world.request(name);
+        await stage.until(name, "Bound a");
+      }
+      const killed = killAt(first, { resource: "credentialsbindings", when }, "garden");
+      await world.remove("one");
+      await killed;
+      await world.operator();
+      await stage.until("one", "gone");
+      expect((await stage.labelsOf("a")).dirty).toBeUndefined();
+      await world.remove("two");
+      await stage.until("two", "gone");
+      expect((await stage.labelsOf("a")).dirty).toBe("true");
+    },
+  );
 }
 
 /** Bound, and given back. */
@@ -110,15 +132,10 @@ async function killedLife(servers: Servers, kill: Kill): Promise<void> {
 /** Nobody is at work when the request is deleted; whoever comes then finds what was left behind. */
 async function deletedLife(servers: Servers, kill: Kill): Promise<void> {
   const world = await open(servers);
-  const killed = Promise.withResolvers<void>();
-  const first = await world.operator();
-  first[kill.at].at(kill, () => {
-    first.kill().then(killed.resolve, killed.reject);
-    return "reset";
-  });
+  const killed = killAt(await world.operator(), kill, kill.at);
   try {
     await world.request("one");
-    await killed.promise;
+    await killed;
     await world.remove("one");
     await world.operator();
     await untilState(world, "one", "gone");
@@ -130,6 +147,16 @@ async function deletedLife(servers: Servers, kill: Kill): Promise<void> {
     await world.close();
   }
   expect(world.record.breaches()).toEqual([]);
+}
+
+/** Resolves when it is gone. */
+function killAt(operator: Operator, point: Point, at: At): Promise<void> {
+  const killed = Promise.withResolvers<void>();
+  operator[at].at(point, () => {
+    operator.kill().then(killed.resolve, killed.reject);
+    return "reset";
+  });
+  return killed.promise;
 }
 
 async function untilState(world: SubscriptionWorld, name: string, state: string): Promise<void> {

@@ -18,7 +18,7 @@ const breaches = (moments: Moment[], shoots: { from: bigint; until: bigint | und
 
 test.each<[string, Account, Account]>([
   ["claimed", account({}), account({ tenantName: "t1" }, claim)],
-  ["marked dirty", account({ tenantName: "t1" }), account({ tenantName: "t1", dirty: "true" })],
+  ["marked dirty", account({ tenantName: "t1" }, claim), account({ tenantName: "t1", dirty: "true" }, claim)],
   ["cleaned", account({ tenantName: "t1", dirty: "true" }), account({})],
   ["taken back", account({ tenantName: "t1" }, { [annotations.claimPending]: "p" }), account({})],
 ])("an account may be %s", (_, before, after) => {
@@ -32,6 +32,7 @@ test.each<[string, Account, Account]>([
   ["claimed though", account({ shared: "true" }), account({ shared: "true", tenantName: "t1" })],
   ["claimed though", account({ dirty: "true" }), account({ dirty: "true", tenantName: "t1" })],
   ["is nobody's", account({}), account({ dirty: "true" })],
+  ["others claimed it", account({ tenantName: "t1" }), account({ tenantName: "t1", dirty: "true" })],
   [
     "shared or internal",
     account({ shared: "true", tenantName: "t" }),
@@ -43,7 +44,7 @@ test.each<[string, Account, Account]>([
 });
 
 test("what a Shoot uses is not marked dirty, before its first moment and after its last apart", () => {
-  const marked = [moment(account({ tenantName: "t1" }), account({ tenantName: "t1", dirty: "true" }))];
+  const marked = [moment(account({ tenantName: "t1" }, claim), account({ tenantName: "t1", dirty: "true" }, claim))];
   expect(breaches(marked, [{ from: 5n, until: undefined }]).join()).toContain("a Shoot uses it");
   expect(breaches(marked, [{ from: 5n, until: 15n }]).join()).toContain("a Shoot uses it");
   expect(breaches(marked, [{ from: 5n, until: 8n }])).toEqual([]);

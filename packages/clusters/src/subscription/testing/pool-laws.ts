@@ -63,6 +63,7 @@ function unlawful(before: Account, after: Account, isUsed: boolean): string[] {
   if (isDirty(after) && !isDirty(before)) {
     if (isShared(before) || isInternal(before)) found.push("marked dirty though it is shared or internal");
     if (from === undefined) found.push("marked dirty though it is nobody's");
+    if (claimedBy(before) === undefined) found.push("marked dirty though others claimed it");
     if (isUsed) found.push("marked dirty though a Shoot uses it");
   }
   if (foreign(before) !== foreign(after)) found.push(`others' labels changed: ${foreign(before)} → ${foreign(after)}`);

@@ -1,4 +1,4 @@
-/** Two real API servers: ours, and a garden of stand-ins. */
+/** Two real API servers: ours, and a garden's. */
 import { createClient, unlimited } from "@berg/kube";
 import { clusterResourceDefinitions } from "@berg/resources";
 import { startControlPlane } from "@berg/test";

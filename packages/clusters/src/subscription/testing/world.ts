@@ -12,12 +12,15 @@ import {
   Events,
   Manager,
   Namespaces,
+  Secrets,
   silentLogger,
   systemClock,
   unlimited,
 } from "@berg/kube";
 import { type SubscriptionRequest, type SubscriptionRequestSpec, SubscriptionRequests } from "@berg/resources";
+import { vi } from "vitest";
 import { FaultProxy } from "../../../../../test/faults/proxy.ts";
+import { plantProject } from "../../../../../test/gardener/plant.ts";
 import { sampleShoot } from "../../../../../test/gardener/samples.ts";
 import { type Binding, openGarden, type PoolKind } from "../../gardener/garden.ts";
 import { CredentialsBindings, SecretBindings, type Shoot, Shoots } from "../../gardener/kinds.ts";
@@ -54,6 +57,10 @@ export interface OperatorOptions {
   spoil?(proxies: { own: FaultProxy; garden: FaultProxy }): void;
 }
 
+const ofGardener = "provider.extensions.gardener.cloud/";
+/** Of those that samples know. */
+const newestWithSecretBindings = "1.33.6";
+
 let worlds = 0;
 
 export class SubscriptionWorld {
@@ -64,14 +71,15 @@ export class SubscriptionWorld {
   readonly gardenNamespace: string;
   readonly poolKind: PoolKind;
   readonly record: PoolRecord;
+  readonly #name: string;
   readonly #servers: Servers;
   readonly #operators = new Set<Operator>();
 
   private constructor(servers: Servers, poolKind: PoolKind) {
-    const name = `w${++worlds}`;
+    this.#name = `w${++worlds}`;
     this.#servers = servers;
-    this.namespace = `requests-${name}`;
-    this.gardenNamespace = `garden-${name}`;
+    this.namespace = `requests-${this.#name}`;
+    this.gardenNamespace = `garden-${this.#name}`;
     this.poolKind = poolKind;
     this.client = createClient({ connection: servers.own, rate: unlimited });
     this.gardenClient = createClient({ connection: servers.garden, rate: unlimited });
@@ -81,7 +89,7 @@ export class SubscriptionWorld {
   static async open(servers: Servers, { poolKind = "CredentialsBinding" }: { poolKind?: PoolKind } = {}) {
     const world = new SubscriptionWorld(servers, poolKind);
     await world.client.create(Namespaces, { metadata: { name: world.namespace } });
-    await world.gardenClient.create(Namespaces, { metadata: { name: world.gardenNamespace } });
+    await plantProject(world.gardenClient, { project: world.#name, namespace: world.gardenNamespace });
     await world.record.start();
     return world;
   }
@@ -140,13 +148,18 @@ export class SubscriptionWorld {
     const metadata = { name, namespace, labels: { hyperscalerType: "aws", ...labels } };
     const provider = { type: "aws" };
     const secretRef = { name: `${name}-secret`, namespace };
+    // Without it, Gardener does not take the account.
+    await gardenClient.apply(Secrets, { metadata: secretRef }, { fieldManager: "berg-test" });
     if (poolKind === "SecretBinding") return gardenClient.create(SecretBindings, { metadata, provider, secretRef });
     const credentialsRef = { apiVersion: "v1", kind: "Secret", ...secretRef };
     return gardenClient.create(CredentialsBindings, { metadata, provider, credentialsRef });
   }
 
+  /** Without the labels that Gardener itself puts on it. */
   async accountNamed(name: string): Promise<Account> {
-    return this.gardenClient.get<Binding>(bindingsOf(this.poolKind), this.gardenNamespace, name);
+    const account = await this.gardenClient.get<Binding>(bindingsOf(this.poolKind), this.gardenNamespace, name);
+    const labels = Object.entries(account.metadata.labels ?? {}).filter(([key]) => !key.startsWith(ofGardener));
+    return { ...account, metadata: { ...account.metadata, labels: Object.fromEntries(labels) } };
   }
 
   /** As somebody else does who looks after the pool. */
@@ -166,15 +179,17 @@ export class SubscriptionWorld {
   async shoot(name: string, account: string, cluster?: string): Promise<Stored<Shoot>> {
     const sample = sampleShoot(this.gardenNamespace, name, account) as unknown as Shoot;
     const { credentialsBindingName: _, ...spec } = sample.spec;
-    const field = this.poolKind === "SecretBinding" ? "secretBindingName" : "credentialsBindingName";
+    const of =
+      this.poolKind === "SecretBinding"
+        ? { secretBindingName: account, kubernetes: { version: newestWithSecretBindings } }
+        : { credentialsBindingName: account };
     const notes = {
       "confirmation.gardener.cloud/deletion": "true",
       ...(cluster && { [annotations.clusterUid]: cluster }),
     };
-    return this.gardenClient.create(Shoots, {
-      metadata: { name, namespace: this.gardenNamespace, annotations: notes },
-      spec: { ...spec, [field]: account },
-    });
+    const metadata = { name, namespace: this.gardenNamespace, annotations: notes };
+    // Gardener may not know of the account yet.
+    return vi.waitFor(() => this.gardenClient.create(Shoots, { metadata, spec: { ...spec, ...of } }), 10_000);
   }
 
   async removeShoot(name: string): Promise<void> {

@@ -20,9 +20,11 @@ export function describeWorstMoments(startServers: StartServers): void {
     await world.label("a", { tenantName: null, dirty: null });
     await world.operator();
     await stage.until("one", "Bound a");
+    const changes = () => garden.requests.filter(({ method }) => method === "PATCH").length;
+    const before = changes();
     claim.goOn();
+    await vi.waitFor(() => expect(changes()).toBe(before + 1), soon);
     await vi.waitFor(async () => expect(tenantOf(await world.accountNamed("b"))).toBeUndefined(), soon);
-    await wait(500);
     expect(await stage.labelsOf("b")).toEqual({ hyperscalerType: "aws" });
     expect((await world.accountNamed("b")).metadata.annotations ?? {}).toEqual({});
     expect(await world.stateOf("one")).toBe("Bound a");
@@ -86,6 +88,25 @@ export function describeWorstMoments(startServers: StartServers): void {
     look.goOn();
     await stage.until("new", "Bound a");
     expect((await stage.labelsOf("a")).dirty).toBeUndefined();
+  });
+
+  test("an account whose claim is about to be passed on is given back by whoever goes last", async () => {
+    const { world } = stage;
+    await world.account("a");
+    const { garden } = await world.operator();
+    for (const name of ["one", "two"]) {
+      await world.request(name);
+      await stage.until(name, "Bound a");
+    }
+    const passingOn = hold(garden, { resource: "credentialsbindings", when: "before" });
+    await world.remove("one");
+    await passingOn.reached;
+    await world.remove("two");
+    await stage.until("two", "gone");
+    expect((await stage.labelsOf("a")).dirty).toBe("true");
+    passingOn.goOn();
+    await stage.until("one", "gone");
+    expect((await stage.labelsOf("a")).dirty).toBe("true");
   });
 
   test("its own Shoot is waited for, though the copy does not show it yet", async () => {

@@ -1,0 +1,132 @@
+/** What becomes of an account when its request is deleted: on the embedded API server and on real ones. */
+import { expect, test, vi } from "vitest";
+import { annotations } from "../../vocabulary.ts";
+import { onStage, type StartServers, soon } from "./stage.ts";
+
+export function describeReleases(startServers: StartServers): void {
+  const stage = onStage(startServers);
+  const { until, untilCondition, labelsOf } = stage;
+
+  test("gives its account back to be cleaned, and leaves the tenant on it", async () => {
+    const { world } = stage;
+    await world.account("a", { team: "blue" });
+    const { garden } = await world.operator();
+    await world.request("one");
+    await until("one", "Bound a");
+    await world.remove("one");
+    await until("one", "gone");
+    // The credentials themselves are nothing to us.
+    const kinds = new Set(garden.requests.map(({ resource }) => resource));
+    expect([...kinds].sort()).toEqual(["cloudprofiles", "credentialsbindings", "shoots"]);
+    expect(await labelsOf("a")).toEqual({ hyperscalerType: "aws", team: "blue", tenantName: "t1", dirty: "true" });
+  });
+
+  test("leaves the account to others who have it, and the last one gives it back", async () => {
+    const { world } = stage;
+    await world.account("a");
+    await world.operator();
+    for (const name of ["one", "two"]) {
+      await world.request(name);
+      await until(name, "Bound a");
+    }
+    await world.remove("one");
+    await until("one", "gone");
+    expect((await labelsOf("a")).dirty).toBeUndefined();
+    await world.remove("two");
+    await until("two", "gone");
+    expect((await labelsOf("a")).dirty).toBe("true");
+  });
+
+  test("leaves it to one that only waits for the Shoot of its Cluster", async () => {
+    const { world } = stage;
+    await world.account("a");
+    await world.operator();
+    await world.request("one");
+    await until("one", "Bound a");
+    await world.request("two", { cluster: "cluster-1" });
+    await until("two", "Bound a");
+    await world.shoot("s1", "a", "cluster-1");
+    await world.remove("two");
+    await untilCondition("two", "Released", "False ShootStillThere");
+    await world.remove("one");
+    await until("one", "gone");
+    expect((await labelsOf("a")).dirty).toBeUndefined();
+    await world.removeShoot("s1");
+    await until("two", "gone");
+    expect((await labelsOf("a")).dirty).toBe("true");
+  });
+
+  test("leaves an account that others gave to the tenant for them to give back, and says so", async () => {
+    const { world } = stage;
+    await world.account("a", { tenantName: "t1" });
+    await world.operator();
+    await world.request("one");
+    await until("one", "Bound a");
+    await world.remove("one");
+    await until("one", "gone");
+    expect(await labelsOf("a")).toEqual({ hyperscalerType: "aws", tenantName: "t1" });
+    await vi.waitFor(async () => expect(await world.eventsOf("one")).toContain("NotOurs"), soon);
+  });
+
+  test("leaves an account that a request of another system has claimed since", async () => {
+    const { world } = stage;
+    await world.account("a");
+    await world.operator();
+    await world.request("one");
+    await until("one", "Bound a");
+    await world.annotate("a", { [annotations.claimedBy]: "5f0c1a52-theirs" });
+    await world.remove("one");
+    await until("one", "gone");
+    expect((await labelsOf("a")).dirty).toBeUndefined();
+  });
+
+  test("waits for the Shoot of its own Cluster", async () => {
+    const { world } = stage;
+    await world.account("a");
+    await world.operator();
+    await world.request("one", { cluster: "cluster-1" });
+    await until("one", "Bound a");
+    await world.shoot("s1", "a", "cluster-1");
+    await world.remove("one");
+    await untilCondition("one", "Released", "False ShootStillThere");
+    expect((await labelsOf("a")).dirty).toBeUndefined();
+    await world.removeShoot("s1");
+    await until("one", "gone");
+    expect((await labelsOf("a")).dirty).toBe("true");
+  });
+
+  test("does not wait for others' Shoots, and leaves the account to them", async () => {
+    const { world } = stage;
+    await world.account("a");
+    await world.operator();
+    await world.request("one", { cluster: "cluster-1" });
+    await until("one", "Bound a");
+    await world.shoot("s1", "a", "cluster-2");
+    await world.remove("one");
+    await until("one", "gone");
+    expect((await labelsOf("a")).dirty).toBeUndefined();
+  });
+
+  test("of which several go at once, marks what nobody has left", async () => {
+    const { world } = stage;
+    await world.account("a");
+    await world.operator();
+    const names = Array.from({ length: 6 }, (_, at) => `r${at}`);
+    await Promise.all(names.map((name) => world.request(name)));
+    for (const name of names) await until(name, "Bound a");
+    await Promise.all(names.map((name) => world.remove(name)));
+    for (const name of names) await until(name, "gone");
+    expect((await labelsOf("a")).dirty).toBe("true");
+  });
+
+  test("never touches an internal account", async () => {
+    const { world } = stage;
+    await world.account("a", { tenantName: "t1", internal: "true" });
+    await world.operator();
+    await world.request("one");
+    await untilCondition("one", "Bound", "True BoundToInternalAccount");
+    await world.remove("one");
+    await until("one", "gone");
+    expect((await labelsOf("a")).dirty).toBeUndefined();
+  });
+}
