@@ -109,13 +109,16 @@ describe.each(gardens)("the cluster operators as they are deployed, Gardener: $g
       onTestFinished(() => viewer.close());
       expect((await viewer.list(Pods, { namespace: "default" })).items).toEqual([]);
       await expect(viewer.list(Namespaces)).rejects.toThrow("cannot list resource");
+      const epoch = async () => (await request())?.epoch;
+      await admin.delete(Secrets, namespace, secretRef.name);
+      await expect.poll(epoch, patiently).toBe(2);
 
       first.stop();
       expect(await first.exit).toEqual([0, null]);
       await expect.poll(() => second.said("leading"), { timeout: 10_000 }).toBe(true);
       const again = { type: "merge", body: { metadata: { annotations: { [annotations.rotate]: "true" } } } } as const;
       await admin.patch(KubeconfigRequests, namespace, "finals.viewer", again);
-      await expect.poll(async () => (await request())?.epoch, patiently).toBe(2);
+      await expect.poll(epoch, patiently).toBe(3);
 
       await admin.delete(KubeconfigRequests, namespace, "finals.viewer");
       await admin.delete(Clusters, namespace, "finals");

@@ -1,0 +1,183 @@
+/** What the operators of deploy/clusters are kept from, whatever RBAC lets them do: on a real API server. */
+import { apiVersionOf, isForbidden, type ResourceType, type Stored, type ToCreate } from "@berg/apimachinery";
+import { annotations, finalizers, labels, managedByClusters } from "@berg/clusters";
+import { type Client, ConfigMaps, Events, Leases, type Secret, Secrets } from "@berg/kube";
+import { Clusters, type KubeconfigRequest, KubeconfigRequests, SubscriptionRequests } from "@berg/resources";
+import { missingControlPlane } from "@berg/test";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { home, type InstalledClusters, installedClusters } from "./testing/clusters-installed.ts";
+
+const merge = (body: object) => ({ type: "merge", body }) as const;
+
+describe.skipIf(await missingControlPlane())("the admission policy of deploy/clusters", () => {
+  const namespace = "clusters";
+  let installed: InstalledClusters;
+  let admin: Client;
+  let operators: Client;
+  let request: Stored<KubeconfigRequest>;
+  const byoc = { kubeconfigSecretRef: { name: "mine", key: "kubeconfig" } };
+  const rules = [{ apiGroups: [""], resources: ["pods"], verbs: ["list"] }];
+
+  const ownedBy = (type: ResourceType, { name, uid = "" }: { name: string; uid?: string }) => [
+    { apiVersion: apiVersionOf(type), kind: type.kind, name, uid },
+  ];
+  const secretOf = (changes: Partial<Secret["metadata"]> = {}): ToCreate<Secret> => ({
+    metadata: {
+      namespace,
+      name: "finals.viewer",
+      labels: { [labels.managedBy]: managedByClusters },
+      ownerReferences: ownedBy(KubeconfigRequests, request.metadata),
+      ...changes,
+    },
+    data: { kubeconfig: "eA==" },
+  });
+
+  beforeAll(async () => {
+    installed = await installedClusters();
+    ({ admin, operators } = installed);
+    await admin.create(Clusters, {
+      metadata: { namespace, name: "finals" },
+      spec: { byoc, administrators: [], deletionPolicy: "Delete" },
+    });
+    request = await admin.create(KubeconfigRequests, {
+      metadata: { namespace, name: "finals.viewer", annotations: { [annotations.rotate]: "true" } },
+      spec: { cluster: "finals", clusterRole: { rules }, expiration: 600, output: "Secret" },
+    });
+    await admin.create(Secrets, { metadata: { namespace, name: "mine" }, data: { kubeconfig: "eA==" } });
+  });
+  afterAll(() => installed?.[Symbol.asyncDispose]());
+
+  test("lets the operators do their work", async () => {
+    const held = { metadata: { finalizers: [finalizers.cluster] } };
+    const cluster = await operators.patch(Clusters, namespace, "finals", merge(held));
+    await operators.update(Clusters, { ...cluster, status: { phase: "Ready" } }, { subresource: "status" });
+    const asked = await operators.create(SubscriptionRequests, {
+      metadata: { namespace, name: "finals", ownerReferences: ownedBy(Clusters, cluster.metadata) },
+      spec: { provider: "aws", subscriptionSelector: "shared" },
+    });
+    await operators.update(SubscriptionRequests, { ...asked, status: { phase: "Bound" } }, { subresource: "status" });
+    await operators.delete(SubscriptionRequests, namespace, "finals");
+    await operators.patch(
+      KubeconfigRequests,
+      namespace,
+      "finals.viewer",
+      merge({ metadata: { annotations: { [annotations.rotate]: null } } }),
+    );
+    await operators.get(Secrets, namespace, "mine");
+    const made = await operators.create(Secrets, secretOf());
+    await operators.update(Secrets, { ...made, data: { kubeconfig: "eQ==" } });
+    await operators.delete(Secrets, namespace, "finals.viewer");
+    const involved = { apiVersion: apiVersionOf(Clusters), kind: "Cluster", namespace, name: "finals" };
+    const event = { metadata: { namespace, name: "finals.1" }, involvedObject: involved, reason: "Ready" };
+    await operators.create(Events, event as never);
+  });
+
+  const refusals: Record<string, { attempt: () => Promise<unknown>; wantReason: string }> = {
+    "change what a Cluster is to be": {
+      attempt: () => operators.patch(Clusters, namespace, "finals", merge({ spec: { administrators: ["thief"] } })),
+      wantReason: "the operators do not change the spec of clusters.operator.kyma-project.io",
+    },
+    "widen a kubeconfig": {
+      attempt: () =>
+        operators.patch(
+          KubeconfigRequests,
+          namespace,
+          "finals.viewer",
+          merge({ spec: { clusterRole: { rules: [{ ...rules[0], verbs: ["*"] }] } } }),
+        ),
+      wantReason: "the operators do not change the spec of kubeconfigrequests.operator.kyma-project.io",
+    },
+    "make a Cluster": {
+      attempt: () =>
+        operators.create(Clusters, {
+          metadata: { namespace, name: "more" },
+          spec: { byoc, administrators: [], deletionPolicy: "Delete" },
+        }),
+      wantReason: 'cannot create resource "clusters"',
+    },
+    "delete a Cluster": {
+      attempt: () => operators.delete(Clusters, namespace, "finals"),
+      wantReason: 'cannot delete resource "clusters"',
+    },
+    "ask for an account for nobody": {
+      attempt: () =>
+        operators.create(SubscriptionRequests, {
+          metadata: { namespace, name: "stray" },
+          spec: { provider: "aws", subscriptionSelector: "shared" },
+        }),
+      wantReason: "only SubscriptionRequests of a Cluster, and subscriptionrequests",
+    },
+    "change somebody's Secret": {
+      attempt: async () => {
+        const found = await operators.get(Secrets, namespace, "mine");
+        return operators.update(Secrets, { ...found, data: { kubeconfig: "eQ==" } });
+      },
+      wantReason: "belong to a KubeconfigRequest, and clusters/mine is none",
+    },
+    "mark somebody's Secret as its own": {
+      attempt: async () => {
+        const found = await operators.get(Secrets, namespace, "mine");
+        const { labels = {}, ownerReferences = [] } = secretOf().metadata;
+        return operators.update(Secrets, { ...found, metadata: { ...found.metadata, labels, ownerReferences } });
+      },
+      wantReason: "clusters/mine is none",
+    },
+    "delete somebody's Secret": {
+      attempt: () => operators.delete(Secrets, namespace, "mine"),
+      wantReason: "clusters/mine is none",
+    },
+    "make a Secret that belongs to nobody": {
+      attempt: () => operators.create(Secrets, secretOf({ ownerReferences: [] })),
+      wantReason: "clusters/finals.viewer is none",
+    },
+    "make a token of a service account": {
+      attempt: () =>
+        operators.create(Secrets, {
+          ...secretOf({ annotations: { "kubernetes.io/service-account.name": "default" } }),
+          type: "kubernetes.io/service-account-token",
+        }),
+      wantReason: "clusters/finals.viewer is none",
+    },
+    "read Secrets where nobody let it": {
+      attempt: () => operators.get(Secrets, "elsewhere", "mine"),
+      wantReason: 'cannot get resource "secrets"',
+    },
+    "read the garden's kubeconfig through the API": {
+      attempt: () => operators.get(Secrets, home, "berg-clusters-garden"),
+      wantReason: 'cannot get resource "secrets"',
+    },
+    "list the Secrets of all namespaces": {
+      attempt: () => operators.list(Secrets),
+      wantReason: 'cannot list resource "secrets"',
+    },
+    "make another lease": {
+      attempt: () => operators.create(Leases, { metadata: { namespace: home, name: "other" } }),
+      wantReason: "only the lease berg-clusters/berg-clusters, and this is berg-clusters/other",
+    },
+  };
+
+  test.each(Object.entries(refusals))("does not let them %s", async (_, { attempt, wantReason }) => {
+    const outcome = await attempt().then(
+      () => "it was allowed",
+      (error) => (isForbidden(error) ? error.message : error),
+    );
+    expect(outcome).toContain(wantReason);
+  });
+
+  test("holds even where RBAC would let them do anything", async () => {
+    const { kubectl } = installed;
+    const to = `--serviceaccount=${home}:${home}`;
+    await kubectl("create", "clusterrolebinding", "too-much", "--clusterrole=cluster-admin", to);
+    try {
+      const attempt = () =>
+        expect(operators.create(ConfigMaps, { metadata: { namespace, name: "more" } })).rejects.toThrow(
+          "the operators write no configmaps",
+        );
+      await vi.waitFor(attempt, { timeout: 30_000, interval: 100 });
+      const outcome = operators.delete(Clusters, namespace, "finals");
+      await expect(outcome).rejects.toThrow("only SubscriptionRequests of a Cluster");
+    } finally {
+      await kubectl("delete", "clusterrolebinding", "too-much");
+    }
+  });
+});
