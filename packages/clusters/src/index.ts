@@ -4,7 +4,7 @@
  *
  * Folders in the order in which data flows: settings → gardener (the garden: its kinds, its answers) → subscription
  * (which account pays) → cluster (the Shoot) → target (a cluster's administrator for a moment) → kubeconfig (narrow
- * access). `operators.ts` puts them together.
+ * access). Beside them secrets: those of our own cluster, watched namespace by namespace. `operators.ts` puts them together.
  */
 export { addClusterOperators, type ClusterOperatorsOptions } from "./operators.ts";
 export {

@@ -18,6 +18,7 @@ import {
 import { addClusterController } from "./cluster/controller.ts";
 import { copyTrouble, openGarden } from "./gardener/garden.ts";
 import { addKubeconfigController } from "./kubeconfig/kubeconfig-controller.ts";
+import { WatchedSecrets } from "./secrets/watched-secrets.ts";
 import type { ClusterOperatorSettings } from "./settings/settings.ts";
 import { addSubscriptionController } from "./subscription/controller.ts";
 import { Targets } from "./target/access.ts";
@@ -50,9 +51,18 @@ export function addClusterOperators(manager: Manager, options: ClusterOperatorsO
   });
   const garden = openGarden(manager, { client, namespace, poolKind });
   const targets = new Targets({ manager, garden, clock, allowedCidrs: settings.byoc.allowedCidrs });
+  const secrets = new WatchedSecrets({ client: manager.client, metrics, clock, random, log });
   addSubscriptionController(manager, { garden, settings: settings.subscription, clock, metrics });
-  addClusterController(manager, { garden, targets, clock, random, log });
-  addKubeconfigController(manager, { garden, access: targets, settings: settings.kubeconfig, metrics, clock, random });
+  addClusterController(manager, { garden, targets, secrets, clock, random, log });
+  addKubeconfigController(manager, {
+    garden,
+    access: targets,
+    secrets,
+    settings: settings.kubeconfig,
+    metrics,
+    clock,
+    random,
+  });
   const { shoots, bindings, cloudProfiles } = garden;
   manager.addReadyNote("garden", () => copyTrouble(shoots, bindings, cloudProfiles)?.message ?? "known");
 

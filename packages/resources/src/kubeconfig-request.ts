@@ -151,6 +151,12 @@ export const kubeconfigRequestStatus = z
         .strictObject({
           epoch: z.int().min(0).describe("Which kubeconfig."),
           until: time().describe("When it is made useless, if it has not come to its end by itself before."),
+          expirationTimestamp: time().describe("When it comes to its end by itself.").exactOptional(),
+          server: text({ max: 2048 })
+            .describe(
+              "Address of the API server in it, where that is of a cluster that the Cluster's Secret led to before: it works there until expirationTimestamp.",
+            )
+            .exactOptional(),
         })
         .describe("One that was replaced."),
       kubeconfigStatusLimits.retiring,

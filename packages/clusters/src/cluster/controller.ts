@@ -1,13 +1,15 @@
 /**
  * The controller of Clusters.
  *
- *     Clusters, SubscriptionRequests, KubeconfigRequests ─┐
- *     Shoots, CloudProfiles of the garden ────────────────┴─► reconcile ──► Shoot, ConfigMap, bindings, status
+ *     Clusters, SubscriptionRequests, KubeconfigRequests, Secrets ─┐
+ *     Shoots, CloudProfiles of the garden ─────────────────────────┴─► reconcile ──► Shoot, ConfigMap, bindings, status
  */
 import { keyOf, type ObjectKey } from "@berg/apimachinery";
 import { type Clock, type Logger, type Manager, OwnWrites, type Random, watchMapped, watchSelf } from "@berg/kube";
 import { Clusters, KubeconfigRequests, SubscriptionRequests } from "@berg/resources";
 import { type Garden, watchFilled } from "../gardener/garden.ts";
+import { watchSecrets } from "../secrets/watch-secrets.ts";
+import type { WatchedSecrets } from "../secrets/watched-secrets.ts";
 import type { TargetAccess } from "../target/target.ts";
 import type { Surroundings } from "./effects/surroundings.ts";
 import { Memories } from "./memories.ts";
@@ -20,6 +22,7 @@ import { fieldManager } from "./vocabulary.ts";
 export interface ClusterControllerOptions {
   garden: Garden;
   targets: TargetAccess;
+  secrets: WatchedSecrets;
   clock: Clock;
   random: Random;
   log: Logger;
@@ -31,7 +34,7 @@ const byShoot = "shoot";
 const tenMinutes = 600_000;
 
 export function addClusterController(manager: Manager, options: ClusterControllerOptions): void {
-  const { garden, targets, clock, random, log, resyncMs = tenMinutes } = options;
+  const { garden, targets, secrets, clock, random, log, resyncMs = tenMinutes } = options;
   const clusters = manager.informer(Clusters);
   const subscriptions = manager.informer(SubscriptionRequests);
   const kubeconfigs = manager.informer(KubeconfigRequests);
@@ -41,6 +44,7 @@ export function addClusterController(manager: Manager, options: ClusterControlle
     client: manager.client,
     garden,
     targets,
+    secrets,
     recorder: manager.recorderFor(fieldManager),
     clusters: new OwnWrites(clusters, clock),
     subscriptions: new OwnWrites(subscriptions, clock),
@@ -60,6 +64,8 @@ export function addClusterController(manager: Manager, options: ClusterControlle
       // It has the name of its Cluster.
       watchMapped(subscriptions, (request) => [keyOf(request)]),
       watchMapped(kubeconfigs, clusterKeysOf),
+      // Of one that was brought along: new credentials, or another cluster, count at once.
+      watchSecrets(secrets, clusters, ({ spec }) => spec.byoc?.kubeconfigSecretRef.name),
       // By name, not by its marks: a foreign one that goes is news, too.
       watchMapped(garden.shoots, ({ metadata }) => clusters.byIndex(byShoot, metadata.name).map(keyOf)),
       watchMapped(garden.cloudProfiles, all),

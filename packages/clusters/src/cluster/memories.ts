@@ -22,11 +22,11 @@ export interface Memory {
   conflicts?: number;
 }
 
-/** Another spec, or another state of the Shoot, is another question. */
-export function aboutOf({ cluster, shoot }: Seen): string {
+/** Another spec, another state of the Shoot, or another Secret is another question. */
+export function aboutOf({ cluster, shoot, secret }: Seen): string {
   const { hibernated, lastOperation, advertisedAddresses } = shoot?.status ?? {};
   const ofShoot = [shoot?.metadata.generation, hibernated, lastOperation?.state, advertisedAddresses?.length];
-  return JSON.stringify([cluster.metadata.generation, ...ofShoot]);
+  return JSON.stringify([cluster.metadata.generation, secret, ...ofShoot]);
 }
 
 export class Memories {

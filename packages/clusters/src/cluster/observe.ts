@@ -23,6 +23,7 @@ export function observe(cluster: Stored<Cluster>, facts: Facts, around: Surround
     shootName,
     shoot,
     subscription: subscriptions.get(keyOf(cluster)),
+    secret: secretOf(cluster, around),
     project: projectOf(garden.namespace),
     profiles: garden.cloudProfiles.list(),
     hasOpenAccess: kubeconfigs.byIndex(byCluster, keyOf(cluster)).some(isOpen),
@@ -35,6 +36,11 @@ export function observe(cluster: Stored<Cluster>, facts: Facts, around: Surround
     monotonic: clock.monotonic(),
     time: timestamp(clock),
   };
+}
+
+function secretOf({ metadata, spec }: Cluster, { secrets }: Surroundings): string | undefined {
+  const { name, key } = spec.byoc?.kubeconfigSecretRef ?? {};
+  return name && key ? secrets.contentOf(metadata.namespace ?? "", name, key) : undefined;
 }
 
 export function clusterKeysOf({ metadata, spec }: KubeconfigRequest): string[] {

@@ -17,6 +17,8 @@ export interface Seen {
   readonly shoot: Stored<Shoot> | undefined;
   /** The one of the Cluster's name, whoever made it. */
   readonly subscription: Stored<SubscriptionRequest> | undefined;
+  /** Changes with the kubeconfig of a cluster that was brought along; undefined where its Secret cannot be seen. */
+  readonly secret: string | undefined;
   readonly project: string;
   readonly profiles: readonly CloudProfile[];
   /** Whether kubeconfigs of this cluster are out there that nobody has revoked yet. */
@@ -62,6 +64,8 @@ export interface Reached extends Finding {
   readonly isFinal: boolean;
   /** Of the Cluster that was tried. */
   readonly generation: number | undefined;
+  /** As it was seen before it was tried: see Seen.secret. */
+  readonly secret?: string | undefined;
   readonly server?: string;
   /** When to try again. Monotonic: a wall clock that is set back would have it rest for as long. */
   readonly until: number;

@@ -1,19 +1,21 @@
 /** Makes access as it should be, or takes it away: both ends of it, in the target and beside the request. */
 import { kubeconfigFor } from "@berg/kube";
+import type { KubeconfigRequestStatus } from "@berg/resources";
 import type { Target } from "../target/target.ts";
 import type { Cause } from "./decide.ts";
+import { isElsewhere, reachedBy, serversOf } from "./elsewhere.ts";
 import type { Surroundings } from "./gather.ts";
-import { type Request, shortHash } from "./names.ts";
+import type { Request } from "./names.ts";
 import { issueIn, publish, readPublished, unpublish } from "./publish.ts";
-import { clusterOf, isRotationAsked, type Seen } from "./seen.ts";
-import { type Work, work } from "./session.ts";
-import * as statuses from "./status.ts";
+import { allExpiredAt, clusterOf, isRotationAsked, type Seen } from "./seen.ts";
+import { removeRetired, type Work, work } from "./session.ts";
+import * as statuses from "./status/status.ts";
 import { cutOff, removeRoles } from "./target/cut-off.ts";
 import type { Granted } from "./target/grant.ts";
-import { holdingsOf } from "./target/holdings.ts";
+import { holdingsOf, named } from "./target/holdings.ts";
 import { TargetTrouble } from "./trouble.ts";
 import { atTarget, type Visit } from "./visit.ts";
-import { conditionTypes, reasons, texts } from "./vocabulary.ts";
+import { conditionTypes, events, reasons, texts } from "./vocabulary.ts";
 import { writeStatus } from "./write.ts";
 
 /** Rights as they should be, and a kubeconfig where one is needed: published before anything else is done. */
@@ -30,14 +32,15 @@ export async function bring(
   const isSecret = request.spec.output === "Secret";
   const secret = isSecret ? await readPublished(client, request, signal) : undefined;
   const published = secret && issueIn(secret);
-  const isNeeded = cause !== undefined || isElsewhere(target, request);
+  const isNeeded = cause !== undefined || isElsewhere(target, request.status);
   const done = await atTarget(() => work(target, seen, isNeeded, published, { clock, signal: visit.signal }));
   // It took its time; what is written down counts from here.
   const now = { ...seen, now: clock.now() };
   const why = cause ?? "changed";
   if (done.adopted) {
     const answersRotation = done.adopted.answersRotation && isRotationAsked(seen);
-    const status = statuses.issued(now, done.granted, why, { ...done.adopted, answersRotation }, target, undefined);
+    const issue = { ...done.adopted, answersRotation };
+    const status = statuses.issued(now, done.granted, why, issue, done.reached, undefined);
     await writeStatus(request, status, around, signal);
   } else if (done.minted) {
     await hand(done.minted, done.granted);
@@ -52,19 +55,13 @@ export async function bring(
     const answersRotation = isRotationAsked(seen);
     const issue = { epoch, life, credentialHash, anchorUid, serviceAccountUid, answersRotation };
     const text = kubeconfigText(target, request, token.text);
-    if (isSecret) await publish(client, request, issue, text, secret, signal);
-    const status = statuses.issued(now, granted, why, issue, target, isSecret ? undefined : text);
+    if (isSecret) around.secrets.wrote(await publish(client, request, issue, text, secret, signal));
+    const status = statuses.issued(now, granted, why, issue, done.reached, isSecret ? undefined : text);
     await writeStatus(request, status, around, signal);
     around.metrics.issued(why);
-    around.copies.seen(request);
     // From the time when it was put there; each time, since a crash may have left it.
     if (!isSecret) await unpublish(client, request, signal);
   }
-}
-
-/** What was published leads to another address, or trusts other keys. */
-function isElsewhere({ server, certificateAuthority }: Target, { status = {} }: Request): boolean {
-  return status.server !== server || status.certificateAuthorityHash !== shortHash(certificateAuthority);
 }
 
 /** Whoever has access already keeps the rest of it; it goes on when the namespace is there. */
@@ -85,17 +82,49 @@ function kubeconfigText({ server, certificateAuthority }: Target, request: Reque
   });
 }
 
+/** Makes those useless whose time is up. */
+export async function retire(visit: Visit, seen: Seen, around: Surroundings, signal: AbortSignal): Promise<void> {
+  const reached = await atTarget(() => removeRetired(visit.target, seen, visit.signal));
+  await writeStatus(seen.request, statuses.retired(seen, reached), around, signal);
+}
+
 /** What bites first goes first; the published copy before the roles; and only then it is said to be done. */
 export async function revoke(visit: Visit, seen: Seen, around: Surroundings, signal: AbortSignal): Promise<void> {
-  const { request } = seen;
   const { client } = visit.target;
-  const held = await atTarget(async () => {
-    const found = await holdingsOf(client, request, visit.signal);
-    await cutOff(client, found, visit.signal);
-    return found;
-  });
+  const held = await atTarget(() => holdingsOf(client, seen.request, visit.signal));
+  const reached = reachedBy(seen, visit.target, named(held.serviceAccounts, seen.request)?.metadata.uid);
+  const request =
+    reached.is === "moved"
+      ? await writeStatus(seen.request, statuses.moved(seen, reached), around, signal)
+      : seen.request;
+  await atTarget(() => cutOff(client, held, visit.signal));
   await unpublish(around.client, request, signal);
-  const withdrawn = await writeStatus(request, statuses.withdrawn(seen), around, signal);
+  const left = statuses.leftBy({ ...seen, request }, reached);
+  if (allExpiredAt(left) > seen.now) return leave({ ...seen, request }, left);
+  const withdrawn = await writeStatus(request, statuses.withdrawn({ ...seen, request }), around, signal);
   await atTarget(() => removeRoles(client, held, visit.signal));
-  await writeStatus(withdrawn, statuses.revoked({ ...seen, request: withdrawn }), around, signal);
+  await writeStatus(withdrawn, ended({ ...seen, request: withdrawn }), around, signal);
+
+  /** Nothing more can be done here for those that work elsewhere. */
+  async function leave(now: Seen, status: KubeconfigRequestStatus): Promise<never> {
+    await atTarget(() => removeRoles(client, held, visit.signal));
+    const trouble = targetChanged(status);
+    const next = statuses.troubled({ ...now, request: { ...now.request, status } }, trouble);
+    await writeStatus(now.request, next, around, signal);
+    throw trouble;
+  }
+
+  function ended(now: Seen): KubeconfigRequestStatus {
+    const servers = serversOf(left);
+    if (servers.length === 0) return statuses.revoked(now);
+    const { type, reason, message } = events.leftElsewhere;
+    around.recorder.event(now.request, type, reason, message(servers));
+    return statuses.revokedByExpiry(now, servers);
+  }
+}
+
+/** Of use is only a change of the Secret, or that time goes by. */
+function targetChanged(left: KubeconfigRequestStatus): TargetTrouble {
+  const message = texts.targetChanged(serversOf(left));
+  return new TargetTrouble({ type: conditionTypes.revoked, reason: reasons.targetChanged, message, again: false });
 }

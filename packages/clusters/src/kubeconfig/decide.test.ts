@@ -28,6 +28,7 @@ function withoutCopy({ secretRef: _, ...status }: KubeconfigRequestStatus): Kube
   return status;
 }
 const away = { cluster: undefined, shoot: undefined, doubt: true };
+const replaced = { epoch: 2, retiring: [{ epoch: 1, until: at(3000) }] };
 
 describe("while access is wanted", () => {
   test.each<[string, string, RequestParts, Partial<Seen>?]>([
@@ -100,6 +101,10 @@ describe("while access is wanted", () => {
       },
     ],
     ["the copy is lost", "issue changed", { status: issuedStatus() }, { copyLost: true }],
+    ["the copy is lost once more, too soon", "wait", { status: issuedStatus(9, replaced) }, { copyLost: true }],
+    ["the same, after a while", "issue changed", { status: issuedStatus(10, replaced) }, { copyLost: true }],
+    ["nobody may look at the copy", "write Issued", { status: issuedStatus() }, { secrets: "forbidden" }],
+    ["nobody can tell yet how the copy is", "wait", { status: issuedStatus() }, { secrets: "none" }],
     [
       "the address has changed",
       "issue changed",
@@ -202,6 +207,17 @@ describe("while it is deleted", () => {
 test("it waits for whatever comes first", () => {
   const status = issuedStatus(0, { retiring: [{ epoch: 7, until: at(90) }] });
   expect(decide(makeSeen({ request: makeRequest({ status }) }))).toEqual({ do: "wait", until: now + 90_000 });
+});
+
+test("that nobody may look at its copy is said once, looked at again, and unsaid", () => {
+  const first = decide(makeSeen({ request: makeRequest({ status: issuedStatus() }), secrets: "forbidden" }));
+  const status = first.do === "write" ? first.status : {};
+  expect(status.conditions).toMatchObject([{ type: "Issued", status: "True", reason: "SecretsForbidden" }]);
+  const request = makeRequest({ status });
+  for (const secrets of ["forbidden", "none"] as const)
+    expect(decide(makeSeen({ request, secrets }))).toEqual({ do: "wait", until: now + 60_000 });
+  const last = decide(makeSeen({ request }));
+  expect(last.do === "write" && last.status.conditions).toMatchObject([{ type: "Issued", reason: "Issued" }]);
 });
 
 test("refused rules are looked at again when what was issued before comes to its end", () => {

@@ -9,7 +9,7 @@ import { jsonEqual, makeKey } from "@berg/apimachinery";
 import type { KubeconfigRequestStatus } from "@berg/resources";
 import { finalizers } from "../vocabulary.ts";
 import { escalating, malformed } from "./rules/problems.ts";
-import { isAhead, rotationDue, spread } from "./schedule.ts";
+import { isAhead, putBackDue, rotationDue, spread } from "./schedule.ts";
 import {
   allExpiredAt,
   clusterOf,
@@ -23,7 +23,7 @@ import {
   lifeOf,
   type Seen,
 } from "./seen.ts";
-import * as statuses from "./status.ts";
+import * as statuses from "./status/status.ts";
 import { reasons, texts } from "./vocabulary.ts";
 
 /** Why a kubeconfig is made. */
@@ -49,6 +49,8 @@ export type Step =
   | { readonly do: "letGo" }
   /** Until something changes, or until then. */
   | { readonly do: "wait"; readonly until?: number };
+
+const unseenMs = 60_000;
 
 export function decide(seen: Seen): Step {
   const { metadata } = seen.request;
@@ -109,7 +111,9 @@ function keepsAccess(seen: Seen, retiring: readonly number[]): Step {
   if (next.at <= now) return { do: "issue", cause: next.cause };
   if (isRotationAnswered(request) && retiring.length === 0) return { do: "endRotation" };
   if (status.observedGeneration !== metadata.generation || statuses.lacksRights(request)) return { do: "grant" };
-  return say(seen, statuses.settled(seen), next.at, ...retiring);
+  // Nobody tells when Secrets can be seen no longer, or again: this look asks nobody.
+  const lookAt = seen.secrets === "clear" ? undefined : now + unseenMs;
+  return say(seen, statuses.settled(seen), next.at, ...retiring, lookAt);
 }
 
 /** When a kubeconfig is needed next, and why. */
@@ -125,11 +129,11 @@ function nextIssue(seen: Seen): { at: number; cause: Cause } {
   if (isAhead(life, now)) return { at: now, cause: "due" };
   const wanted = issuedFor(seen);
   const isOther = wanted !== undefined && wanted !== status.issuedFor;
-  if (isOther || seen.copyLost) {
-    // Its owner has just changed it, and waits.
-    return { at: isNew || seen.copyLost ? now : spread(now, life, who, startedAt), cause: "changed" };
-  }
-  return { at: spread(rotationDue(life, who), life, who, startedAt), cause: "due" };
+  // Where it is new, its owner has just changed it, and waits.
+  if (isOther) return { at: isNew ? now : spread(now, life, who, startedAt), cause: "changed" };
+  const due = spread(rotationDue(life, who), life, who, startedAt);
+  const putBack = seen.copyLost ? putBackDue(life, status.retiring?.length ?? 0) : due;
+  return putBack < due ? { at: putBack, cause: "changed" } : { at: due, cause: "due" };
 }
 
 /** Nothing where it says so already; then it is looked at again at the first of `times` that is to come. */

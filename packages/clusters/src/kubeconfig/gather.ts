@@ -4,11 +4,13 @@ import type { Client, Clock, EventRecorder, Informer, Logger, OwnWrites } from "
 import { type Cluster, Clusters, type KubeconfigRequest } from "@berg/resources";
 import type { Garden } from "../gardener/garden.ts";
 import { type Shoot, Shoots } from "../gardener/kinds.ts";
+import { withDigests } from "../secrets/watched-secret.ts";
+import type { WatchedSecrets } from "../secrets/watched-secrets.ts";
 import type { TargetAccess } from "../target/target.ts";
-import type { Copies } from "./copies.ts";
 import type { KubeconfigMetrics } from "./metrics.ts";
+import { secretNameOf } from "./names.ts";
 import type { Patience } from "./patience.ts";
-import { issueIn, readPublished } from "./publish.ts";
+import { isAsPublished, readPublished } from "./publish.ts";
 import { clusterOf, isRevoked, type Seen } from "./seen.ts";
 import { TargetTrouble } from "./trouble.ts";
 
@@ -28,7 +30,7 @@ export interface Surroundings {
   recorder: EventRecorder;
   metrics: KubeconfigMetrics;
   patience: Patience;
-  copies: Copies;
+  secrets: WatchedSecrets;
   settings: KubeconfigSettings;
   clock: Clock;
   startedAt: number;
@@ -53,12 +55,13 @@ export async function gather(
   const cluster = gone === "cluster" ? undefined : (found?.cluster ?? around.clusters.get(makeKey(namespace, name)));
   const shoot = found?.shoot ?? (cluster && shootOf(cluster, around));
   const isUnseen = !cluster || (isShootUnseen(cluster, around) && !shoot);
-  const seen = {
+  const seen: Seen = {
     request,
     cluster,
     shoot,
     gone,
     doubt: isUnseen && !gone,
+    secrets: request.spec.output === "Secret" ? around.secrets.sightOf(request.metadata.namespace ?? "") : "clear",
     copyLost: false,
     now: clock.now(),
     startedAt,
@@ -99,17 +102,18 @@ async function orMissing<T>(asking: Promise<T>): Promise<T | undefined> {
   }
 }
 
-async function isCopyLost(seen: Seen, { client, copies }: Surroundings, signal: AbortSignal): Promise<boolean> {
+async function isCopyLost(seen: Seen, { client, secrets }: Surroundings, signal: AbortSignal): Promise<boolean> {
   const { request } = seen;
-  const { metadata, status } = request;
-  if (!status?.secretRef || metadata.deletionTimestamp || isRevoked(seen) || !copies.isDue(request)) return false;
+  const { metadata, spec, status } = request;
+  if (!status?.secretRef || spec.output !== "Secret" || metadata.deletionTimestamp || isRevoked(seen)) return false;
+  if (seen.secrets !== "clear") return false;
+  const watched = secrets.get(metadata.namespace ?? "", secretNameOf(request));
+  if (watched && isAsPublished(request, watched)) return false;
+  // Another's write may have come to the one copy and not yet to the other.
   const secret = await readPublished(client, request, signal).catch((error) => {
     // Somebody else's is in its place: to be said when the next one is issued.
     if (error instanceof TargetTrouble) return undefined;
     throw error;
   });
-  const issue = secret && issueIn(secret);
-  if (issue?.epoch !== status.epoch) return true;
-  copies.seen(request);
-  return false;
+  return !secret || !isAsPublished(request, withDigests(secret));
 }

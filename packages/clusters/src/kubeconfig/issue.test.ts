@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { accessNamespace, annotations } from "../vocabulary.ts";
 import { accessName } from "./names.ts";
 import { holdingsOf } from "./target/holdings.ts";
+import { ClusterRoleBindings, ClusterRoles, RoleBindings, Roles } from "./target/kinds.ts";
 import { embeddedPlace } from "./testing/embedded.ts";
 import { clientOf, type Place, podReader } from "./testing/place.ts";
 import { conditionOf, openStage } from "./testing/stage.ts";
@@ -98,7 +99,7 @@ test("it is replaced before it ends, make before break, and the one before goes 
   const seen = operator.targetProxy.requests.length;
   clock.jump(180_000);
   await expect.poll(async () => (await place.get("rotated"))?.status?.retiring).toBeUndefined();
-  expect(operator.targetProxy.requests.slice(seen).map(({ verb }) => verb)).toEqual(["get", "delete"]);
+  expect(operator.targetProxy.requests.slice(seen).map(({ verb }) => verb)).toEqual(["deletecollection"]);
   expect([await tried(first), await tried(second)]).toEqual(["unknown", "works"]);
 });
 
@@ -117,6 +118,52 @@ test("asked for by the annotation, the one before goes after the grace, and then
     expect(done.metadata.annotations?.[annotations.rotate]).toBeUndefined();
     expect([await tried(former), await tried(await place.published("asked"))]).toEqual(["unknown", "works"]);
   }
+});
+
+test.each([
+  ["everywhere", {}, []],
+  ["in a namespace, too", { role: { namespace: "default", rules: [podReader] } }, ["get roles", "get rolebindings"]],
+])("a rotation with its clean-up asks no more of the target than it must: %s", async (_, spec, more) => {
+  await using stage = await openStage(world);
+  const { place, until, clock, operator } = stage;
+  await place.request("frugal", spec);
+  await until("frugal", "Issued 1");
+  const before = operator.targetProxy.requests.length;
+  await place.annotate("frugal", "rotate", "true");
+  await until("frugal", "Rotating 2");
+  clock.jump(30_000);
+  await until("frugal", "Issued 2");
+  const asked = operator.targetProxy.requests
+    .slice(before)
+    .map(({ verb, resource, subresource }) => `${verb} ${resource}${subresource && `/${subresource}`}`);
+  const needed = ["create secrets", "create serviceaccounts/token", "deletecollection secrets"];
+  const looks = ["get serviceaccounts", "get clusterroles", "get clusterrolebindings", "list secrets", ...more];
+  expect(asked.sort()).toEqual([...needed, ...looks].sort());
+  // And the new token is tried, by a connection of its own.
+  expect(asked.length + 1).toBeLessThanOrEqual(10);
+});
+
+test("what somebody has changed in the target is put right with the next one", async () => {
+  await using stage = await openStage(world);
+  const { place, until } = stage;
+  const request = await place.request("drifted", { role: { namespace: "default", rules: [podReader] } });
+  await until("drifted", "Issued 1");
+  const before = await holdingsOf(place.target, request, signal);
+  const name = accessName(request);
+  const body = { rules: [{ apiGroups: [""], resources: ["secrets"], verbs: ["get"] }] };
+  await place.target.patch(ClusterRoles, "", name, { type: "merge", body });
+  await place.target.patch(RoleBindings, "default", name, { type: "merge", body: { subjects: [] } });
+  await place.target.delete(ClusterRoleBindings, "", name);
+  await place.target.delete(Roles, "default", name);
+  await place.annotate("drifted", "rotate", "true");
+  await until("drifted", "Rotating 2");
+  const after = await holdingsOf(place.target, request, signal);
+  const told = ({ clusterRoles, clusterRoleBindings, roles, roleBindings }: typeof before) => [
+    ...[...clusterRoles, ...roles].map(({ rules }) => rules),
+    ...[...clusterRoleBindings, ...roleBindings].map(({ roleRef, subjects }) => [roleRef, subjects]),
+  ];
+  expect(told(after)).toEqual(told(before));
+  expect(await tried(await place.published("drifted"))).toBe("works");
 });
 
 test("a settled one costs no request, whatever happens to its Cluster", async () => {
@@ -156,23 +203,6 @@ test("put elsewhere, there is a new one, and the old copy goes", async () => {
   expect([status?.secretRef, status?.kubeconfig === undefined]).toEqual([undefined, false]);
   const copy = () => place.home.get(Secrets, place.namespaceName, "moved-kubeconfig").then(() => "there", isNotFound);
   await expect.poll(copy).toBe(true);
-});
-
-test("a Secret that somebody has deleted or changed is published anew", async () => {
-  await using stage = await openStage(world);
-  const { place, until, clock } = stage;
-  await place.request("lost", { expiration: 86_400 });
-  await until("lost", "Issued 1");
-  await place.home.delete(Secrets, place.namespaceName, "lost-kubeconfig");
-  clock.jump(600_000);
-  await place.touchCluster("look", "again");
-  await until("lost", "Issued 2");
-  const body = { data: { kubeconfig: Buffer.from("mine").toString("base64") } };
-  await place.home.patch(Secrets, place.namespaceName, "lost-kubeconfig", { type: "merge", body });
-  clock.jump(600_000);
-  await place.touchCluster("look", "once-more");
-  await until("lost", "Issued 3");
-  expect(await tried(await place.published("lost"))).toBe("works");
 });
 
 test("what is not ours is left alone, and said: in the target, and beside the request", async () => {

@@ -6,17 +6,19 @@
  *                                                      publish.ts, write.ts  what is written beside and on the request
  *     rules/       what is asked for, as RBAC understands it; what is refused. Pure
  *     schedule.ts  when it is replaced. Pure
- *     status.ts    what is said. Pure
+ *     status/      what is said. Pure
  */
 import { type KubeObject, keyOf, makeKey, type ObjectKey } from "@berg/apimachinery";
 import { type Clock, type Manager, type Metrics, OwnWrites, type Random, watchMapped, watchSelf } from "@berg/kube";
 import { Clusters, KubeconfigRequests } from "@berg/resources";
 import type { Garden } from "../gardener/garden.ts";
+import { watchSecrets } from "../secrets/watch-secrets.ts";
+import type { WatchedSecrets } from "../secrets/watched-secrets.ts";
 import type { TargetAccess } from "../target/target.ts";
 import { annotations } from "../vocabulary.ts";
-import { Copies } from "./copies.ts";
 import type { KubeconfigSettings } from "./gather.ts";
 import { kubeconfigMetrics } from "./metrics.ts";
+import { secretNameOf } from "./names.ts";
 import { Patience } from "./patience.ts";
 import { reconcile } from "./reconcile.ts";
 import { clusterOf, isAsked } from "./seen.ts";
@@ -25,6 +27,7 @@ import { watchBeginning } from "./urgent.ts";
 interface KubeconfigControllerOptions {
   garden: Pick<Garden, "client" | "namespace" | "shoots">;
   access: TargetAccess;
+  secrets: WatchedSecrets;
   settings: KubeconfigSettings;
   metrics: Metrics;
   clock: Clock;
@@ -44,7 +47,7 @@ function isGoing(object: KubeObject): boolean {
 }
 
 export function addKubeconfigController(manager: Manager, options: KubeconfigControllerOptions): void {
-  const { garden, access, settings, clock, random } = options;
+  const { garden, access, secrets, settings, clock, random } = options;
   const informer = manager.informer(KubeconfigRequests);
   const clusters = manager.informer(Clusters);
   const requests = new OwnWrites(informer, clock);
@@ -54,11 +57,8 @@ export function addKubeconfigController(manager: Manager, options: KubeconfigCon
   });
   const requestsOf = (cluster: ObjectKey) => informer.byIndex(byCluster, cluster).map(keyOf);
   const patience = new Patience(clock, random);
-  const copies = new Copies(clock);
   informer.onChange(({ type, object }) => {
-    if (type !== "deleted") return;
-    patience.forget(object.metadata.uid);
-    copies.forget(object.metadata.uid);
+    if (type === "deleted") patience.forget(object.metadata.uid);
   });
   clusters.onChange(({ type, object }) => {
     if (type === "deleted") patience.forget(object.metadata.uid);
@@ -67,7 +67,7 @@ export function addKubeconfigController(manager: Manager, options: KubeconfigCon
   const { client, recorder } = manager;
   /** When the first turn came: one may have waited for the lease for days. */
   let startedAt: number | undefined;
-  const around = { client, requests, clusters, garden, access, recorder, metrics, patience, copies, settings, clock };
+  const around = { client, requests, clusters, garden, access, recorder, metrics, patience, secrets, settings, clock };
 
   manager.addController({
     name: "kubeconfigrequest",
@@ -78,6 +78,10 @@ export function addKubeconfigController(manager: Manager, options: KubeconfigCon
       watchBeginning(informer, isGoing, (request) => [keyOf(request)]),
       watchBeginning(clusters, isGoing, (cluster) => requestsOf(keyOf(cluster))),
       watchMapped(clusters, (cluster) => requestsOf(keyOf(cluster))),
+      // One that somebody deletes or changes is put right at once.
+      watchSecrets(secrets, informer, (request) =>
+        request.spec.output === "Secret" ? secretNameOf(request) : undefined,
+      ),
       watchMapped(garden.shoots, ({ metadata }) => {
         const { [annotations.clusterNamespace]: namespace, [annotations.clusterName]: name } =
           metadata.annotations ?? {};

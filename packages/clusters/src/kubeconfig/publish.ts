@@ -1,10 +1,10 @@
 /** The Secret beside a request that holds its kubeconfig: written, read back after a crash, taken away. */
-import { createHash } from "node:crypto";
-import { formatTime, isAlreadyExists, isForbidden, isNotFound, type Stored } from "@berg/apimachinery";
+import { formatTime, isAlreadyExists, isForbidden, isNotFound, type KubeObject, type Stored } from "@berg/apimachinery";
 import { type Client, deleteChild, type Secret, Secrets } from "@berg/kube";
 import { KubeconfigRequests } from "@berg/resources";
+import { digestOf, type WatchedSecret, withDigests } from "../secrets/watched-secret.ts";
 import { isOf, marksOf, type Request, secretNameOf } from "./names.ts";
-import type { Issue } from "./status.ts";
+import type { Issue } from "./status/issued.ts";
 import { TargetTrouble } from "./trouble.ts";
 import { conditionTypes, fieldManager, secretAnnotations as names, reasons, secretKey, texts } from "./vocabulary.ts";
 
@@ -46,23 +46,27 @@ export async function publish(
   text: string,
   found: Stored<Secret> | undefined,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Stored<Secret>> {
   const secret = secretWith(request, issue, text);
   const options = { fieldManager, signal };
-  if (found) {
+  try {
+    if (!found) return await client.create(Secrets, secret, options);
+    const others = (found.metadata.ownerReferences ?? [])
+      .filter(({ uid }) => uid !== request.metadata.uid)
+      // The server takes one.
+      .map((owner) => ({ ...owner, controller: false }));
     const metadata = {
       ...found.metadata,
       annotations: { ...found.metadata.annotations, ...secret.metadata.annotations },
+      ownerReferences: [...others, ...secret.metadata.ownerReferences],
     };
     if (!issue.answersRotation) delete metadata.annotations[names.answers];
-    await client.update(Secrets, { ...found, metadata, data: secret.data }, options);
-    return;
-  }
-  try {
-    await client.create(Secrets, secret, options);
+    return await client.update(Secrets, { ...found, metadata, data: secret.data }, options);
   } catch (error) {
-    if (isForbidden(error)) throw forbidden(request);
-    throw isAlreadyExists(error) ? nameTaken(request) : error;
+    // By admission-policy.yaml, one whose owner somebody has removed is not ours to write.
+    const isTaken = isAlreadyExists(error) || (isForbidden(error) && found && !isOwnedBy(request, found));
+    if (isTaken) throw nameTaken(request);
+    throw isForbidden(error) ? forbidden(request) : error;
   }
 }
 
@@ -76,12 +80,25 @@ export async function unpublish(client: Client, request: Request, signal: AbortS
     // goes with the request, which owns it.
     if (request.metadata.deletionTimestamp) return;
     // Whoever may not read any has not written one either, unless the status says so.
-    if (request.status?.secretRef) throw error;
+    if (request.status?.secretRef) throw forbidden(request);
   }
 }
 
 /** What a Secret says of the kubeconfig in it; undefined where somebody else has written it, or part of it. */
-export function issueIn({ metadata, data }: Stored<Secret>): Issue | undefined {
+export function issueIn(secret: Stored<Secret>): Issue | undefined {
+  return issueOf(withDigests(secret));
+}
+
+/** Whether it is as it was when the status of the request was written. */
+export function isAsPublished(request: Request, secret: Stored<WatchedSecret>): boolean {
+  return isOf(request, secret) && isOwnedBy(request, secret) && issueOf(secret)?.epoch === request.status?.epoch;
+}
+
+function isOwnedBy({ metadata: { uid } }: Request, { metadata }: KubeObject): boolean {
+  return metadata.ownerReferences?.some((owner) => owner.uid === uid) ?? false;
+}
+
+function issueOf({ metadata, digests }: Stored<WatchedSecret>): Issue | undefined {
   const found = metadata.annotations ?? {};
   const epoch = Number(found[names.epoch]);
   const life = {
@@ -93,7 +110,7 @@ export function issueIn({ metadata, data }: Stored<Secret>): Issue | undefined {
   const anchorUid = found[names.anchorUid];
   if (!Number.isSafeInteger(epoch) || Number.isNaN(life.issuedAt) || Number.isNaN(life.expiresAt)) return undefined;
   if (!credentialHash || !serviceAccountUid || !anchorUid) return undefined;
-  if (found[names.contents] !== digestOf(data?.[secretKey])) return undefined;
+  if (found[names.contents] !== digests[secretKey]) return undefined;
   return {
     epoch,
     life,
@@ -110,7 +127,7 @@ function secretWith(request: Request, issue: Issue, text: string) {
     apiVersion: `${KubeconfigRequests.group}/${KubeconfigRequests.version}`,
     kind: KubeconfigRequests.kind,
   };
-  const data = { [secretKey]: Buffer.from(text).toString("base64") };
+  const value = Buffer.from(text).toString("base64");
   return {
     metadata: {
       name: secretNameOf(request),
@@ -123,19 +140,12 @@ function secretWith(request: Request, issue: Issue, text: string) {
         [names.credentialHash]: issue.credentialHash,
         [names.serviceAccountUid]: issue.serviceAccountUid,
         [names.anchorUid]: issue.anchorUid,
-        [names.contents]: digestOf(data[secretKey]),
+        [names.contents]: digestOf(value),
         ...(issue.answersRotation && { [names.answers]: "true" }),
       } as Record<string, string>,
       ownerReferences: [{ apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true }],
     },
     type: "Opaque",
-    data,
+    data: { [secretKey]: value },
   };
-}
-
-/** Of a credential: too long to be guessed from this. */
-function digestOf(data: string | undefined): string {
-  return createHash("sha256")
-    .update(data ?? "")
-    .digest("hex");
 }

@@ -6,15 +6,13 @@ import type { ObjectKey } from "@berg/apimachinery";
 import { addFinalizer, type Result } from "@berg/kube";
 import { KubeconfigRequests } from "@berg/resources";
 import { finalizers } from "../vocabulary.ts";
-import { bring, revoke } from "./bring.ts";
+import { bring, retire, revoke } from "./bring.ts";
 import { decide, type Step } from "./decide.ts";
 import { type Confirmed, confirm, gather, type Surroundings } from "./gather.ts";
-import { unpublish } from "./publish.ts";
 import { isLeftBehind, type Seen } from "./seen.ts";
-import { retire } from "./session.ts";
-import * as statuses from "./status.ts";
-import { atTarget, visitTarget } from "./visit.ts";
+import { visitTarget } from "./visit.ts";
 import { events } from "./vocabulary.ts";
+import { withdraw } from "./withdraw.ts";
 import { endRotation, letGo, writeStatus } from "./write.ts";
 
 /** From nothing to a kubeconfig it takes four. */
@@ -67,9 +65,7 @@ async function doStep(
       }
       return letGo(request, around, signal);
     case "withdraw":
-      await unpublish(client, request, signal);
-      await writeStatus(request, step.status, around, signal);
-      return undefined;
+      return withdraw(step.status, seen, around, signal);
     case "write":
       await writeStatus(request, step.status, around, signal);
       return undefined;
@@ -81,10 +77,7 @@ async function doStep(
     case "grant":
       return visitTarget(seen, around, signal, (visit) => bring(visit, seen, undefined, around, signal));
     case "retire":
-      return visitTarget(seen, around, signal, async (visit) => {
-        await atTarget(() => retire(visit.target.client, seen, visit.signal));
-        await writeStatus(request, statuses.retired(seen), around, signal);
-      });
+      return visitTarget(seen, around, signal, (visit) => retire(visit, seen, around, signal));
     case "revoke":
       return visitTarget(seen, around, signal, (visit) => revoke(visit, seen, around, signal));
   }

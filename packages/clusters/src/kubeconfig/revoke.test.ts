@@ -25,6 +25,10 @@ async function issued({ place, until }: Stage, name: string) {
   return { request, text: await place.published(name) };
 }
 
+const forbidden = {
+  status: 403,
+  body: { kind: "Status", apiVersion: "v1", status: "Failure", code: 403, reason: "Forbidden", message: "no" },
+};
 const isWithdrawn = (place: Place, name: string) =>
   place.home.get(Secrets, place.namespaceName, `${name}-kubeconfig`).then(() => false, isNotFound);
 
@@ -95,11 +99,46 @@ test("a namespace that goes has taken our right to Secrets: its requests go all 
   await using stage = await openStage(world);
   const { place, operator } = stage;
   const { request, text } = await issued(stage, "homeless");
-  const body = { kind: "Status", apiVersion: "v1", status: "Failure", code: 403, reason: "Forbidden", message: "no" };
-  operator.proxy.answer = ({ resource }) => (resource === "secrets" ? { status: 403, body } : undefined);
+  operator.proxy.answer = ({ resource }) => (resource === "secrets" ? forbidden : undefined);
   await place.home.delete(KubeconfigRequests, place.namespaceName, "homeless");
   await expect.poll(() => place.get("homeless")).toBeUndefined();
   expect([await tried(text), await heldFor(place.target, request)]).toEqual(["unknown", ""]);
+});
+
+test.each(["get", "delete"])("where we may not %s the Secret it says so, with the fix, until we may", async (verb) => {
+  await using stage = await openStage(world);
+  const { place, untilCondition, operator, clock } = stage;
+  const { text } = await issued(stage, "stays");
+  operator.proxy.answer = (asked) => (asked.resource === "secrets" && asked.verb === verb ? forbidden : undefined);
+  await place.annotate("stays", "revoke", "true");
+  const told = await untilCondition("stays", "Revoked", "False SecretsForbidden");
+  expect([told.status?.phase, told.status?.secretRef?.name, await tried(text)]).toEqual([
+    "Revoking",
+    "stays-kubeconfig",
+    "unknown",
+  ]);
+  expect(JSON.stringify(told.status?.conditions)).toContain("berg-clusters-kubeconfig-secrets");
+  clock.jump(10_000);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect((await place.get("stays"))?.metadata.resourceVersion).toBe(told.metadata.resourceVersion);
+  operator.proxy.answer = () => undefined;
+  clock.jump(120_000);
+  await untilCondition("stays", "Revoked", "True Revoked");
+  expect(await isWithdrawn(place, "stays")).toBe(true);
+});
+
+test("the same without a Cluster", async () => {
+  await using stage = await openStage(world);
+  const { place, untilCondition, operator, clock } = stage;
+  await issued(stage, "lost");
+  operator.proxy.answer = ({ resource, verb }) => (resource === "secrets" && verb === "delete" ? forbidden : undefined);
+  await place.home.delete(Clusters, place.namespaceName, "one");
+  const told = await untilCondition("lost", "Issued", "False SecretsForbidden");
+  expect(told.status?.secretRef?.name).toBe("lost-kubeconfig");
+  operator.proxy.answer = () => undefined;
+  clock.jump(60_000);
+  await untilCondition("lost", "Issued", "False ClusterGone");
+  expect(await isWithdrawn(place, "lost")).toBe(true);
 });
 
 test("a target that does not answer as an API server keeps nobody from taking the copy away", async () => {

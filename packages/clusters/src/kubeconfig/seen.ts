@@ -3,6 +3,7 @@ import type { Stored } from "@berg/apimachinery";
 import { isConditionTrue } from "@berg/kube";
 import type { Cluster, KubeconfigRequestStatus } from "@berg/resources";
 import type { Shoot } from "../gardener/kinds.ts";
+import type { Sight } from "../secrets/watched-secrets.ts";
 import { annotations } from "../vocabulary.ts";
 import { type Request, shortHash } from "./names.ts";
 import type { Life } from "./schedule.ts";
@@ -17,6 +18,8 @@ export interface Seen {
   readonly gone: "cluster" | "shoot" | undefined;
   /** It does not show in a copy that would show it; the server was not asked yet. */
   readonly doubt: boolean;
+  /** Whether the Secrets beside it can be seen; clear where none of them is its own. */
+  readonly secrets: Sight;
   /** The Secret that was published is not as it was published. */
   readonly copyLost: boolean;
   readonly now: number;
@@ -69,7 +72,8 @@ export function lifeOf({ issuedAt, expirationTimestamp }: KubeconfigRequestStatu
 
 /** When the last of all that was issued is of no use any more, by itself. */
 export function allExpiredAt({ expirationTimestamp, retiring = [] }: KubeconfigRequestStatus): number {
-  const ends = retiring.map(({ until }) => Date.parse(until));
+  // What was to be made useless before its end may not have been.
+  const ends = retiring.map((each) => Date.parse(each.expirationTimestamp ?? each.until));
   return Math.max(0, ...ends, expirationTimestamp === undefined ? 0 : Date.parse(expirationTimestamp));
 }
 
@@ -120,6 +124,7 @@ export function factsOf(seen: Seen): string {
     metadata.deletionTimestamp !== undefined,
     isRevoked(seen),
     isRotationAsked(seen),
+    seen.secrets,
     clusterFactsOf(seen),
   ]);
 }

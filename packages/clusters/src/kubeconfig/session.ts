@@ -1,17 +1,20 @@
 /** One piece of work in a target, as its administrator: what each step of decide.ts does there. */
 import { isNotFound, type Stored } from "@berg/apimachinery";
-import { type Client, type Clock, deleteChild, type Secret, Secrets } from "@berg/kube";
+import { type Client, type Clock, deleteChild, type Secret, Secrets, ServiceAccounts } from "@berg/kube";
 import type { Target } from "../target/target.ts";
 import { accessNamespace } from "../vocabulary.ts";
-import { anchorName, isOf, type Request } from "./names.ts";
+import { isElsewhere, isLeft, type Reached, reachedBy } from "./elsewhere.ts";
+import { accessName, anchorName, type Request, selectorOf } from "./names.ts";
 import type { Seen } from "./seen.ts";
-import type { Issue } from "./status.ts";
+import { hasRights } from "./status/granted.ts";
+import type { Issue } from "./status/issued.ts";
 import { type Granted, grant } from "./target/grant.ts";
-import { epochOfAnchor, type Holdings, holdingsOf } from "./target/holdings.ts";
+import { epochOfAnchor, type Holdings, holdingsOf, usualHoldingsOf } from "./target/holdings.ts";
 import { mint, type Token } from "./target/token.ts";
 
 export interface Work {
   granted: Granted;
+  reached: Reached;
   /** What was published before a crash and the status does not tell yet. */
   adopted?: Issue;
   /** A new one, not published yet. */
@@ -36,38 +39,48 @@ export async function work(
 ): Promise<Work> {
   const { request } = seen;
   const { client } = target;
-  const held = await holdingsOf(client, request, signal);
+  const isUsual = hasRights(request) && !isElsewhere(target, request.status);
+  const held = await (isUsual ? usualHoldingsOf : holdingsOf)(client, request, signal);
   const granted = await grant(client, request, held, { allowEscalating: seen.allowEscalating, signal });
   const { account, missingNamespace } = granted;
+  const reached = reachedBy(seen, target, account.metadata.uid);
   const { status = {} } = request;
   const adopted = adoptable(request, held, published, account.metadata.uid, seen.now);
   await removeUnknown(client, request, held, adopted?.epoch, signal);
-  if (adopted) return { granted, adopted };
+  if (adopted) return { granted, reached, adopted };
   // Whoever has access keeps it; who has none yet does not get half of it.
-  if (missingNamespace !== undefined && status.issuedAt === undefined) return { granted };
+  if (missingNamespace !== undefined && status.issuedAt === undefined) return { granted, reached };
   const isDead = account.metadata.uid !== status.serviceAccountUid || !anchorOf(request, held, status.epoch);
-  if (!needed && !isDead) return { granted };
+  if (!needed && !isDead) return { granted, reached };
   const epoch = Math.max(status.epoch ?? 0, published?.epoch ?? 0) + 1;
-  return { granted, minted: { token: await mint(target, request, account, epoch, { clock, signal }), epoch } };
+  const token = await mint(target, request, account, epoch, { clock, signal });
+  return { granted, reached, minted: { token, epoch } };
 }
 
-/** Removes the anchors of those whose time is up. They are known by name: nothing has to be searched for. */
-export async function retire(client: Client, { request, now }: Seen, signal: AbortSignal): Promise<void> {
+/**
+ * Removes the anchors of those whose time is up. Each is deleted as a selection of its name and the request's marks: so
+ * somebody else's is let be without having to be looked at first, and no name is used twice.
+ */
+export async function removeRetired(target: Target, seen: Seen, signal: AbortSignal): Promise<Reached> {
+  const { request, now } = seen;
+  const reached = reachedBy(seen, target, await accountUidIn(target, request, signal));
   const over = (request.status?.retiring ?? []).filter(({ until }) => Date.parse(until) <= now);
-  for (const { epoch } of over) {
-    const anchor = await readAnchor(client, request, epoch, signal);
-    if (anchor && isOf(request, anchor)) await deleteChild(client, Secrets, anchor, { signal });
+  for (const each of over.filter((former) => !isLeft(former, reached))) {
+    await target.client.deleteCollection(Secrets, {
+      namespace: accessNamespace,
+      labelSelector: selectorOf(request),
+      fieldSelector: `metadata.name=${anchorName(request, each.epoch)}`,
+      signal,
+    });
   }
+  return reached;
 }
 
-async function readAnchor(
-  client: Client,
-  request: Request,
-  epoch: number,
-  signal: AbortSignal,
-): Promise<Stored<Secret> | undefined> {
+/** Asked for only where it tells whether this is the same cluster by another address. */
+async function accountUidIn(target: Target, request: Request, signal: AbortSignal): Promise<string | undefined> {
+  if (!isElsewhere(target, request.status)) return undefined;
   try {
-    return await client.get(Secrets, accessNamespace, anchorName(request, epoch), { signal });
+    return (await target.client.get(ServiceAccounts, accessNamespace, accessName(request), { signal })).metadata.uid;
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;

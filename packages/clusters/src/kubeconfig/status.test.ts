@@ -3,7 +3,7 @@ import type { KubeconfigRequestStatus } from "@berg/resources";
 import { expect, test } from "vitest";
 import { annotations } from "../vocabulary.ts";
 import type { Seen } from "./seen.ts";
-import * as statuses from "./status.ts";
+import * as statuses from "./status/status.ts";
 import { at, issuedStatus, makeRequest, makeSeen, now } from "./testing/make-seen.ts";
 import { unreachable } from "./trouble.ts";
 
@@ -21,6 +21,24 @@ test("what has expired out of reach is said to be revoked once, and stays so whi
   expect([withdrawn.phase, conditionOf(withdrawn, "Revoked")]).toEqual(["Revoked", conditionOf(first, "Revoked")]);
   const done = statuses.revoked(revoking(withdrawn, later));
   expect(conditionOf(done, "Revoked")).toMatchObject({ status: "True", reason: "Revoked", lastTransitionTime: at(0) });
+});
+
+test("what was to be made useless before its end, and was not, counts until its end", () => {
+  const former = { epoch: 1, until: at(-600), expirationTimestamp: at(60) };
+  const status = issuedStatus(4000, { epoch: 2, retiring: [former] });
+  const revoked = (now: number) => conditionOf(statuses.troubled(revoking(status, { now }), unreachable), "Revoked");
+  expect(revoked(now)).toMatchObject({ status: "False", reason: "TargetUnreachable" });
+  expect(revoked(now + 60_000)).toMatchObject({ status: "True", reason: "Expired" });
+});
+
+test("a copy that stays is said, with the fix, and nothing changes while it stays", () => {
+  const expired = revoking(issuedStatus(4000));
+  const first = statuses.copyStays(expired, statuses.troubled(expired, unreachable));
+  expect(first).toMatchObject({ phase: "Revoking", secretRef: { name: "reader-kubeconfig" } });
+  expect(conditionOf(first, "Revoked")).toMatchObject({ status: "False", reason: "SecretsForbidden" });
+  expect(conditionOf(first, "Revoked")?.message).toContain("deploy/clusters/namespace-secrets.yaml");
+  const later = revoking(first, { now: now + 600_000 });
+  expect(statuses.copyStays(later, statuses.troubled(later, unreachable))).toEqual(first);
 });
 
 test("with the Cluster gone it is said how long what was issued lasts, and for a Shoot that is gone that it does not", () => {

@@ -9,11 +9,11 @@ import type { Target } from "../target/target.ts";
 import type { Surroundings } from "./gather.ts";
 import type { Request } from "./names.ts";
 import type { Rest, Visitor } from "./patience.ts";
-import { unpublish } from "./publish.ts";
 import { allExpiredAt, clusterFactsOf, factsOf, isRevoked, lifeOf, type Seen } from "./seen.ts";
-import * as statuses from "./status.ts";
+import * as statuses from "./status/status.ts";
 import { nonsense, TargetTrouble, type Trouble, troubleOf, unreachable } from "./trouble.ts";
 import { conditionTypes, events, reasons } from "./vocabulary.ts";
+import { withdraw } from "./withdraw.ts";
 import { letGo, writeStatus } from "./write.ts";
 
 /** How long one that is deleted waits for a target that does not answer, if what it was given ends sooner. */
@@ -125,9 +125,10 @@ async function inTrouble(
     return letGo(request, around, signal);
   }
   const next = statuses.troubled(seen, trouble);
+  const isPublic = !isTakenAway(status) || status.secretRef !== undefined;
   // Nobody is to find it here, whatever becomes of it there.
-  if (isTakenAway(next) && !isTakenAway(status)) await unpublish(around.client, request, signal);
-  await writeStatus(request, next, around, signal);
+  if (isTakenAway(next) && isPublic) await withdraw(next, seen, around, signal);
+  else await writeStatus(request, next, around, signal);
   const life = lifeOf(status);
   const times = [orphanAt, expiredAt, life?.expiresAt ?? 0].filter((time) => time > now);
   return { requeueAfterMs: Math.max(0, Math.min(ms, ...times.map((time) => time - now))) };

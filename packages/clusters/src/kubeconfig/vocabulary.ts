@@ -55,6 +55,7 @@ export const reasons = {
   revoking: "Revoking",
   revoked: "Revoked",
   clusterGone: "ClusterGone",
+  targetChanged: "TargetChanged",
 } as const;
 
 /** Words of Kubernetes for a refusal. No other word of a target is ever quoted: it may be anybody's. */
@@ -104,13 +105,19 @@ export const texts = {
   secretNameTaken: (name: string) =>
     `A Secret ${name} is there already, and is not this request's: delete it, or name the request otherwise`,
   secretsForbidden: (namespace: string) =>
-    `The operators may not read and write Secrets in the namespace ${namespace}: bind the ClusterRole berg-clusters-kubeconfig-secrets there, as deploy/clusters/namespace-secrets.yaml does, or set output to Status`,
+    `The operators may not read, watch and write Secrets in the namespace ${namespace}: bind the ClusterRole berg-clusters-kubeconfig-secrets there, as deploy/clusters/namespace-secrets.yaml does, or set output to Status`,
+  copyStays: (name: string, namespace: string) =>
+    `The kubeconfig in the Secret ${name} could not be taken away: the operators may not read and delete Secrets in the namespace ${namespace}. Bind the ClusterRole berg-clusters-kubeconfig-secrets there, as deploy/clusters/namespace-secrets.yaml does`,
   revoking: "Access is being revoked",
   revokingLate: (why: string) =>
     `The published kubeconfig is taken back; those who have it can use it until the cluster can be reached: ${why}`,
   revoked: "Whatever was issued is refused by the cluster",
   revokedByExpiry:
     "Whatever was issued has expired. What was made in the cluster for it is removed as soon as the cluster can be reached",
+  targetChanged: (servers: readonly string[]) =>
+    `The Secret of the Cluster leads to another cluster now, where nothing is left. What was issued for ${servers.join(" and ")} works there until it expires (expirationTimestamp, retiring): put the former kubeconfig back into that Secret to have it cut off at once`,
+  expiredElsewhere: (servers: readonly string[]) =>
+    `Whatever was issued for ${servers.join(" and ")}, where the Secret of the Cluster led to before, has expired; nothing is left in the cluster where it leads to now`,
   clusterGone: "The cluster is gone, and with it whatever was issued",
   clusterLeft:
     "The Cluster is gone, and with it the way to revoke. If the cluster itself lives on, as one that was brought along or retained does, what was issued works there until expirationTimestamp",
@@ -128,6 +135,13 @@ export const events = {
     type: "Warning",
     reason: "OrphanedAccessObjects",
     message: `The Cluster is gone before what was issued has expired: if the cluster itself lives on, it works there until then, and objects marked with this request's UID stay behind in its namespace ${accessNamespace}`,
+  },
+  /** The Secret of the Cluster leads to another one. */
+  leftElsewhere: {
+    type: "Warning",
+    reason: "OrphanedAccessObjects",
+    message: (servers: readonly string[]) =>
+      `Whatever was issued for ${servers.join(" and ")} has expired, and the Secret of the Cluster leads elsewhere: objects marked with this request's UID stay behind there in the namespace ${accessNamespace}`,
   },
   orphaned: {
     type: "Warning",

@@ -1,5 +1,5 @@
 import type { Stored } from "@berg/apimachinery";
-import { type Client, ConnectionError } from "@berg/kube";
+import { type Client, ConnectionError, Namespaces } from "@berg/kube";
 import { FakeClock, refusal, settle } from "@berg/kube/testing";
 import type { Cluster } from "@berg/resources";
 import { describe, expect, test } from "vitest";
@@ -25,6 +25,8 @@ class World {
   #underWay = 0;
   answer: () => Promise<unknown> = async () => this.kubeconfig();
   known = true;
+  /** Of a cluster that was brought along. */
+  secret = { metadata: { uid: "secret", resourceVersion: "1" }, data: { config: base64(kubeconfigText()) } };
 
   readonly garden = {
     namespace: "garden-ctf",
@@ -50,7 +52,7 @@ class World {
 
   readonly targets = new Targets({
     manager: {
-      client: {} as Client,
+      client: { get: async () => this.secret } as unknown as Client,
       otherServer: (client) => {
         this.guarded.push(client);
         return { client, informer: () => undefined as never };
@@ -197,4 +199,16 @@ describe("a Shoot's administrator", () => {
     expect(message).toContain("Gardener cannot be reached (ECONNREFUSED)");
     expect(world.asked).toEqual([]);
   });
+});
+
+test("the way into a cluster that was brought along is closed when its Secret does not lead there any more", async () => {
+  const world = new World();
+  const spec = { byoc: { kubeconfigSecretRef: { name: "theirs", key: "config" } } };
+  const cluster = { metadata: { name: "b", uid: "cluster-b" }, spec } as unknown as Cluster;
+  const { client, done } = await world.targets.open(cluster, never);
+  done?.();
+  world.secret = { ...world.secret, data: { config: base64("rubbish") } };
+  await expect(world.targets.open(cluster, never)).rejects.toMatchObject({ reason: "KubeconfigInvalid" });
+  await expect(client.list(Namespaces)).rejects.toThrow("the client is closed");
+  await world.targets[Symbol.asyncDispose]();
 });

@@ -11,7 +11,7 @@ import { checkServer } from "./check.ts";
 import { type AddressGuard, type Connect, connectTo } from "./connect.ts";
 import { OpenTargets } from "./open-targets.ts";
 import { openShoot, reachableShoot, shootOpensWith } from "./shoot.ts";
-import type { Target, TargetAccess, TargetCheck } from "./target.ts";
+import { type Target, type TargetAccess, type TargetCheck, TargetUnavailable } from "./target.ts";
 import { Turns } from "./turns.ts";
 
 export interface TargetOptions {
@@ -74,7 +74,11 @@ export class Targets implements TargetAccess, AsyncDisposable {
   async #brought(cluster: Cluster, signal: AbortSignal): Promise<{ target: Target; expiresAt: number | undefined }> {
     const { manager, clock } = this.#options;
     const around = { client: manager.client, clock, guard: this.#guard, connect: this.#connect };
-    const brought = await readBrought(cluster, around, signal);
+    const brought = await readBrought(cluster, around, signal).catch((error) => {
+      // Whoever took it out of the Secret wants it used no longer.
+      if (error instanceof TargetUnavailable) this.forget(uidOf(cluster));
+      throw error;
+    });
     const open = async () => openBrought(brought, around);
     const target = await this.#open.get(uidOf(cluster), brought.opensWith, open, signal);
     return { target, expiresAt: brought.access.expiresAt };

@@ -42,7 +42,7 @@ export const byocTexts = {
   keyMissing: ({ name, key }: Place) =>
     `The Secret "${name}" has no key "${key}", or it is empty: put the kubeconfig there.`,
   forbidden: (name: string) =>
-    `The operator may not read the Secret "${name}": give its account the right to get Secrets in this namespace.`,
+    `The operator may not read the Secret "${name}": bind the ClusterRole berg-clusters-byoc-secrets in this namespace, as deploy/clusters/namespace-secrets.yaml does.`,
   unreadable: (name: string) => `The Secret "${name}" cannot be read now. It is tried again.`,
   problem: ({ name, key }: Place, problem: string) =>
     `The kubeconfig in the Secret "${name}", key "${key}", cannot be used: ${problem}.`,

@@ -19,11 +19,12 @@ const longestVisitMs = 30_000;
 
 export async function perform(
   step: Step,
-  { cluster, shootName, time }: Seen,
+  seen: Seen,
   facts: Facts,
   around: Surroundings,
   signal: AbortSignal,
 ): Promise<void> {
+  const { cluster, shootName, time } = seen;
   const { client, clusters, targets, recorder, clock } = around;
   switch (step.do) {
     case "hold":
@@ -63,7 +64,7 @@ export async function perform(
       facts.administrators = step.administrators;
       break;
     case "reach":
-      facts.reached = await reach(cluster, around, signal);
+      facts.reached = await reach(seen, around, signal);
       break;
     case "revokeAccess":
       await revokeAccess(cluster, around, signal);
@@ -101,7 +102,7 @@ async function requestSubscription(cluster: Stored<Cluster>, around: Surrounding
   const { name, namespace = "", uid, labels = {} } = cluster.metadata;
   const { core, infrastructure } = cluster.spec;
   if (!infrastructure) return;
-  const { provider, subscriptionSelector } = infrastructure;
+  const { provider, subscriptionSelector, platformRegion, euAccess, plan } = infrastructure;
   const owner = { apiVersion: cluster.apiVersion, kind: cluster.kind, name, uid, controller: true };
   around.subscriptions.wrote(
     await around.client.create(
@@ -109,7 +110,14 @@ async function requestSubscription(cluster: Stored<Cluster>, around: Surrounding
       {
         // Its labels tell the same people of it that they tell of the Cluster.
         metadata: { name, namespace, labels, ownerReferences: [owner] },
-        spec: { provider, subscriptionSelector, ...(core && { region: core.region }) },
+        spec: {
+          provider,
+          subscriptionSelector,
+          ...(core && { region: core.region }),
+          ...(platformRegion !== undefined && { platformRegion }),
+          ...(euAccess !== undefined && { euAccess }),
+          ...(plan !== undefined && { plan }),
+        },
       },
       { signal },
     ),

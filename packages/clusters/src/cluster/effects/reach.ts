@@ -1,20 +1,22 @@
 /** Looks whether a cluster that was brought along can be reached. */
-import type { Stored } from "@berg/apimachinery";
-import type { Cluster } from "@berg/resources";
 import { TargetUnavailable } from "../../target/target.ts";
-import type { Reached } from "../seen.ts";
+import type { Reached, Seen } from "../seen.ts";
 import { reasons, texts } from "../vocabulary.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** Give or take a tenth, so that many that were brought on one day are not asked at one moment. */
 const everyMs = 5 * 60_000;
-/** Somebody may be mending it. Its Secret is not watched: who may watch one may read all. */
+/** Somebody may be mending it. Where that takes a change of its Secret, and that is seen, there is no need to ask. */
 const unreachedMs = 30_000;
 const warningMs = 7 * 24 * 3_600_000;
 
-export async function reach(cluster: Stored<Cluster>, around: Surroundings, signal: AbortSignal): Promise<Reached> {
+export async function reach(
+  { cluster, secret }: Pick<Seen, "cluster" | "secret">,
+  around: Surroundings,
+  signal: AbortSignal,
+): Promise<Reached> {
   const { clock, random, targets } = around;
-  const { generation } = cluster.metadata;
+  const about = { generation: cluster.metadata.generation, secret };
   const later = (ms: number) => clock.monotonic() + ms * (0.9 + random() / 5);
   try {
     const { server, expiresAt } = await targets.check(cluster, signal);
@@ -24,13 +26,14 @@ export async function reach(cluster: Stored<Cluster>, around: Surroundings, sign
       reason: endsSoon ? reasons.expiresSoon : reasons.reachable,
       message: endsSoon ? texts.expiresSoon(expiresAt) : texts.reachable,
       isFinal: false,
-      generation,
+      ...about,
       server,
       until: later(everyMs),
     };
   } catch (error) {
     if (!(error instanceof TargetUnavailable)) throw error;
     const { reason, message, again } = error;
-    return { status: "False", reason, message, isFinal: !again, generation, until: later(unreachedMs) };
+    const until = later(again || secret === undefined ? unreachedMs : everyMs);
+    return { status: "False", reason, message, isFinal: !again, ...about, until };
   }
 }

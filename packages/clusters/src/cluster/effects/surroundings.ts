@@ -3,6 +3,7 @@ import type { Client, Clock, EventRecorder, Informer, Logger, OwnWrites, Random 
 import type { Cluster, KubeconfigRequest, SubscriptionRequest } from "@berg/resources";
 import type { Garden } from "../../gardener/garden.ts";
 import type { Shoot } from "../../gardener/kinds.ts";
+import type { WatchedSecrets } from "../../secrets/watched-secrets.ts";
 import type { TargetAccess } from "../../target/target.ts";
 import type { Memories } from "../memories.ts";
 
@@ -11,6 +12,7 @@ export interface Surroundings {
   readonly client: Client;
   readonly garden: Garden;
   readonly targets: TargetAccess;
+  readonly secrets: WatchedSecrets;
   readonly recorder: EventRecorder;
   readonly clusters: OwnWrites<Cluster>;
   readonly subscriptions: OwnWrites<SubscriptionRequest>;

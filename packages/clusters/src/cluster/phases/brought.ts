@@ -9,7 +9,8 @@ export function decideBrought(seen: Seen, draft: Draft): Decision {
   const { cluster, facts, now, monotonic, time } = seen;
   const { reached } = facts;
   const wasReady = cluster.status?.provisioningCompletedAt !== undefined;
-  if (!reached || reached.until <= monotonic || reached.generation !== cluster.metadata.generation) {
+  const isOld = reached?.generation !== cluster.metadata.generation || reached?.secret !== seen.secret;
+  if (!reached || isOld || reached.until <= monotonic) {
     if (!cluster.status?.phase) draft.in("Pending");
     return { step: { do: "reach" }, status: draft.status };
   }

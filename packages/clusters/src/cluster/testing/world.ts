@@ -34,6 +34,7 @@ import { installGardenCrds } from "../../../../../test/gardener/stand-ins/instal
 import { CustomResourceDefinitions, untilServed } from "../../../../../test/scenarios/crds.ts";
 import { openGarden } from "../../gardener/garden.ts";
 import { CloudProfiles, type Shoot, Shoots } from "../../gardener/kinds.ts";
+import { WatchedSecrets } from "../../secrets/watched-secrets.ts";
 import type { TargetAccess } from "../../target/target.ts";
 import { type ClusterRoleBinding, ClusterRoleBindings } from "../administrators/plan.ts";
 import { addClusterController } from "../controller.ts";
@@ -110,10 +111,12 @@ export async function startWorld({ gardenletBehindMs = 0 } = {}): Promise<World>
       client.create(Clusters, {
         metadata: { name, namespace },
         spec: {
-          core: { purpose: "Production", region: "eu-central-1" },
           administrators: [],
           deletionPolicy: "Delete",
-          ...(!spec.byoc && { infrastructure: { ...someInfrastructure, machineType: "m5.large", ...infrastructure } }),
+          ...(!spec.byoc && {
+            core: { purpose: "Production", region: "eu-central-1" },
+            infrastructure: { ...someInfrastructure, machineType: "m5.large", ...infrastructure },
+          }),
           ...spec,
         },
       }),
@@ -210,7 +213,9 @@ async function startOperator(
     forget() {},
     ...given,
   };
-  addClusterController(manager, { garden, targets, clock, random: systemRandom, log: silentLogger });
+  const around = { clock, random: systemRandom, log: silentLogger };
+  const secrets = new WatchedSecrets({ ...around, client: manager.client, metrics });
+  addClusterController(manager, { ...around, garden, targets, secrets });
   const stopping = new AbortController();
   const running = manager.run(stopping.signal);
   running.catch(() => {});

@@ -73,12 +73,11 @@ export async function ensureBinding(
 
 /** The namespace that all requests share, and that no pod can be in. */
 export async function ensureAccessNamespace(client: Client, signal: AbortSignal): Promise<void> {
-  const [isThere, quota] = await Promise.all([
-    isNamespaceThere(client, accessNamespace, signal),
-    findQuota(client, signal),
-  ]);
-  if (!isThere) await createShared(Namespaces, sharedNamespace);
-  if (!quota) return createShared(ResourceQuotas, noPods);
+  const quota = await findQuota(client, signal);
+  if (!quota) {
+    await createShared(Namespaces, sharedNamespace);
+    return createShared(ResourceQuotas, noPods);
+  }
   const { name, labels: marks = {} } = quota.metadata;
   if (marks[labels.managedBy] !== managedByClusters) throw new NotOurs(ResourceQuotas, accessNamespace, name);
   if (!jsonEqual(quota.spec, noPods.spec))

@@ -4,7 +4,7 @@ import { type Client, deleteChild, type ServiceAccount, ServiceAccounts } from "
 import type { Request } from "../names.ts";
 import { normalise } from "../rules/normalise.ts";
 import { escalating, secretsWrittenIn } from "../rules/problems.ts";
-import type { Grant } from "../status.ts";
+import type { Grant } from "../status/granted.ts";
 import { TargetTrouble } from "../trouble.ts";
 import { conditionTypes, reasons, texts } from "../vocabulary.ts";
 import { ensureAccessNamespace, ensureBinding, ensureRole, ensureThere, isNamespaceThere } from "./ensure.ts";
@@ -21,6 +21,9 @@ interface GrantOptions {
   signal: AbortSignal;
 }
 
+/** Ways into targets by which their namespace of accounts was looked at. One lasts for minutes, and serves many. */
+const looked = new WeakSet<Client>();
+
 export async function grant(
   client: Client,
   request: Request,
@@ -29,14 +32,11 @@ export async function grant(
 ): Promise<Granted> {
   const { wanted, unknown } = await wantedRules(client, request, allowEscalating, signal);
   const around = { client, request, signal };
-  const missingNamespace = await missingNamespaceOf(client, wanted, signal);
-  await ensureAccessNamespace(client, signal);
-  const account = await ensureThere(
-    ServiceAccounts,
-    serviceAccount(request),
-    named(held.serviceAccounts, request),
-    around,
-  );
+  const missingNamespace = await missingNamespaceOf(wanted, held, around);
+  const found = named(held.serviceAccounts, request);
+  if (!found || !looked.has(client)) await ensureAccessNamespace(client, signal);
+  looked.add(client);
+  const account = await ensureThere(ServiceAccounts, serviceAccount(request), found, around);
   const here = missingNamespace === undefined ? wanted.role : undefined;
   await removeStale(client, request, held, { clusterRole: wanted.clusterRole, role: here }, signal);
   if (wanted.clusterRole) {
@@ -82,8 +82,16 @@ async function wantedRules(
   return { wanted, unknown: [...(cluster?.unknown ?? []), ...(role?.unknown ?? [])] };
 }
 
-async function missingNamespaceOf(client: Client, { role }: WantedRules, signal: AbortSignal) {
-  return role && !(await isNamespaceThere(client, role.namespace, signal)) ? role.namespace : undefined;
+async function missingNamespaceOf(
+  { role }: WantedRules,
+  { roles, roleBindings }: Holdings,
+  { client, request, signal }: { client: Client; request: Request; signal: AbortSignal },
+): Promise<string | undefined> {
+  if (!role) return undefined;
+  const { namespace } = role;
+  // What is in it is there no longer than it is itself.
+  if (named(roles, request, namespace) && named(roleBindings, request, namespace)) return undefined;
+  return (await isNamespaceThere(client, namespace, signal)) ? undefined : namespace;
 }
 
 /** Bindings first: a role that nobody is bound to gives nothing. */

@@ -87,6 +87,7 @@ export function makeSeen(parts: Partial<Seen> = {}): Seen {
     shoot: makeShoot(),
     gone: undefined,
     doubt: false,
+    secrets: "clear",
     copyLost: false,
     now,
     startedAt: now - 3_600_000,

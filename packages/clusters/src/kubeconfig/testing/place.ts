@@ -13,6 +13,7 @@ import {
   loadConnection,
   Namespaces,
   Secrets,
+  silentLogger,
   systemClock,
   systemRandom,
   unlimited,
@@ -30,6 +31,7 @@ import { eventually } from "../../../../../test/runtime/eventually.ts";
 import { CustomResourceDefinitions, untilServed } from "../../../../../test/scenarios/crds.ts";
 import { type RunningPart, runInProcess } from "../../../../../test/scenarios/in-process.ts";
 import { Shoots } from "../../gardener/kinds.ts";
+import { WatchedSecrets } from "../../secrets/watched-secrets.ts";
 import { type Target, type TargetAccess, TargetUnavailable } from "../../target/target.ts";
 import { accessNamespace, annotations } from "../../vocabulary.ts";
 import { addKubeconfigController } from "../kubeconfig-controller.ts";
@@ -60,15 +62,20 @@ export interface RunningOperator extends RunningPart {
   readonly forgotten: number;
 }
 
-/** Why the target cannot be opened: to be set by a test, and undone. */
+/** What became of the way to the target of the Cluster `one`: to be set by a test, and undone. */
 export interface Door {
-  shut: TargetUnavailable | undefined;
+  /** Why it cannot be opened. */
+  shut?: TargetUnavailable | undefined;
+  /** It leads to the second target. */
+  isTurned?: boolean;
+  /** The target is at another address, as kubeconfigs are to have it. */
+  address?: string;
 }
 
 export class Place implements AsyncDisposable {
   readonly home: Client;
   readonly target: Client;
-  readonly door: Door = { shut: undefined };
+  readonly door: Door = {};
   /** Where requests and Clusters are. */
   readonly namespaceName: string;
   readonly #options: PlaceOptions;
@@ -107,7 +114,8 @@ export class Place implements AsyncDisposable {
       async open({ metadata }) {
         opened++;
         if (door.shut) throw door.shut;
-        return (metadata.name === "two" && other) || first;
+        if (other && (metadata.name === "two" || door.isTurned)) return other;
+        return { ...first, server: door.address ?? first.server };
       },
       forget() {
         forgotten++;
@@ -121,13 +129,13 @@ export class Place implements AsyncDisposable {
       (manager, metrics) => {
         // Nobody runs it: the garden is away.
         const shoots = new Informer({ type: Shoots, client: manager.client, isDispensable: true });
+        const around = { clock, random: systemRandom, metrics };
         addKubeconfigController(manager, {
+          ...around,
           garden: { client: manager.client, namespace: "garden-test", shoots },
           access,
+          secrets: new WatchedSecrets({ ...around, client: manager.client, log: silentLogger }),
           settings: { rotationGraceMs: graceMs, allowEscalating },
-          metrics,
-          clock,
-          random: systemRandom,
         });
       },
     );

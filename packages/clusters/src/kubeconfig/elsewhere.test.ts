@@ -1,0 +1,180 @@
+import { isNotFound } from "@berg/apimachinery";
+import { type Client, createClient, Secrets, unlimited } from "@berg/kube";
+import { KubeconfigRequests } from "@berg/resources";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isLeft, reachedBy, serversOf } from "./elsewhere.ts";
+import { type Request, shortHash } from "./names.ts";
+import { embeddedPlaceOfTwo } from "./testing/embedded.ts";
+import { issuedStatus, makeCluster, makeRequest, makeSeen } from "./testing/make-seen.ts";
+import type { Place } from "./testing/place.ts";
+import { conditionOf, openStage, type Stage } from "./testing/stage.ts";
+import { heldFor, tried } from "./testing/tried.ts";
+
+describe("which cluster was reached", () => {
+  const here = { server: "https://here.example", certificateAuthority: "ca" };
+  const there = { server: "https://there.example", certificateAuthority: "ca" };
+  const status = issuedStatus(0, { server: here.server, certificateAuthorityHash: shortHash("ca") });
+  const made = makeCluster();
+  const byoc = { kubeconfigSecretRef: { name: "one", key: "kubeconfig" } };
+  const brought = { ...made, spec: { ...made.spec, byoc } };
+  const seen = makeSeen({ request: makeRequest({ status }), cluster: brought });
+
+  test.each([
+    ["as it was", here, "account-uid", "same"],
+    ["as it was, and the account is gone", here, undefined, "same"],
+    ["another address, the same account", there, "account-uid", "moved"],
+    ["other keys, the same account", { ...here, certificateAuthority: "new" }, "account-uid", "moved"],
+    ["another address, no account", there, undefined, "other"],
+    ["other keys, another account", { ...here, certificateAuthority: "new" }, "their-uid", "other"],
+  ] as const)("%s", (_, place, accountUid, want) => {
+    expect(reachedBy(seen, place, accountUid).is).toBe(want);
+  });
+
+  test("a Shoot is itself at any address, and before anything was issued there is nothing to compare", () => {
+    expect(reachedBy({ ...seen, cluster: made }, there, undefined).is).toBe("same");
+    expect(reachedBy({ ...seen, request: makeRequest() }, there, undefined).is).toBe("same");
+  });
+
+  test("those that were replaced are where the newest is, unless they say where else", () => {
+    const marked = { epoch: 1, until: "", server: there.server };
+    const [same, other] = [reachedBy(seen, here, "account-uid"), reachedBy(seen, there, undefined)];
+    expect([isLeft({ epoch: 1, until: "" }, same), isLeft({ epoch: 1, until: "" }, other)]).toEqual([false, true]);
+    expect([isLeft(marked, same), isLeft(marked, other)]).toEqual([true, false]);
+    expect(serversOf({ ...status, retiring: [marked, marked] })).toEqual([here.server, there.server]);
+  });
+});
+
+describe("the Secret of a brought cluster leads to another one", () => {
+  let parts: Awaited<ReturnType<typeof embeddedPlaceOfTwo>>;
+  let world: Place;
+  let second: Client;
+
+  beforeAll(async () => {
+    parts = await embeddedPlaceOfTwo();
+    world = parts.place;
+    second = createClient({ connection: parts.second, rate: unlimited });
+  }, 120_000);
+  afterAll(async () => {
+    await second?.close();
+    await parts?.[Symbol.asyncDispose]();
+  });
+
+  async function issued({ place, until }: Stage, name: string) {
+    const request = await place.request(name);
+    const { status } = await until(name, "Issued 1");
+    return { request, text: await place.published(name), server: status?.server ?? "" };
+  }
+  const isWithdrawn = (place: Place, name: string) =>
+    place.home.get(Secrets, place.namespaceName, `${name}-kubeconfig`).then(() => false, isNotFound);
+  /** The Cluster operator has seen it, too. */
+  const turn = (place: Place, isTurned: boolean) => {
+    place.door.isTurned = isTurned;
+    return place.touchCluster("apiServerURL", isTurned ? "https://second.example" : "https://first.example", "status");
+  };
+  const told = ({ status }: Request) => status?.conditions?.find(({ type }) => type === "Revoked")?.message;
+
+  test("revoked then, it says where it works on; put back, it is cut off at once", async () => {
+    await using stage = await openStage(world);
+    const { place, untilCondition } = stage;
+    const { request, text, server } = await issued(stage, "turned");
+    place.door.isTurned = true;
+    await place.annotate("turned", "revoke", "true");
+    const waiting = await untilCondition("turned", "Revoked", "False TargetChanged");
+    expect([waiting.status?.phase, await isWithdrawn(place, "turned"), await tried(text)]).toEqual([
+      "Revoking",
+      true,
+      "works",
+    ]);
+    expect(told(waiting)).toContain(server);
+    await turn(place, false);
+    await untilCondition("turned", "Revoked", "True Revoked");
+    expect([await tried(text), await heldFor(place.target, request)]).toEqual(["unknown", ""]);
+  });
+
+  test("revoked then, and not put back: it counts until it expires", async () => {
+    await using stage = await openStage(world);
+    const { place, untilCondition, clock, operator } = stage;
+    const { server } = await issued(stage, "lasting");
+    place.door.isTurned = true;
+    await place.annotate("lasting", "revoke", "true");
+    await untilCondition("lasting", "Revoked", "False TargetChanged");
+    const { opened } = operator;
+    clock.jump(500_000);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(operator.opened).toBe(opened);
+    clock.jump(3_200_000);
+    await untilCondition("lasting", "Revoked", "True Expired");
+    await expect.poll(async () => (await place.get("lasting"))?.status?.serviceAccount).toBeUndefined();
+    const over = await untilCondition("lasting", "Revoked", "True Expired");
+    expect([over.status?.phase, told(over)]).toEqual(["Revoked", expect.stringContaining(server)]);
+    await expect.poll(() => place.eventsOf("lasting")).toContain("OrphanedAccessObjects");
+  });
+
+  test("the next is for the new one; those before count until they expire, whatever is asked for", async () => {
+    await using stage = await openStage(world);
+    const { place, until, untilCondition, clock } = stage;
+    const { request, text: first, server } = await issued(stage, "followed");
+    await turn(place, true);
+    clock.jump(61_000);
+    const { status } = await until("followed", "Issued 2");
+    expect(status?.retiring).toMatchObject([{ epoch: 1, server }]);
+    const next = await place.published("followed");
+    expect([await tried(first), await tried(next)]).toEqual(["works", "works"]);
+    await place.annotate("followed", "rotate", "true");
+    await until("followed", "Rotating 3");
+    clock.jump(30_000);
+    const epochs = async () => (await place.get("followed"))?.status?.retiring?.map(({ epoch }) => epoch);
+    await expect.poll(epochs).toEqual([1]);
+    expect([await tried(first), await tried(next)]).toEqual(["works", "unknown"]);
+    await place.annotate("followed", "revoke", "true");
+    const waiting = await untilCondition("followed", "Revoked", "False TargetChanged");
+    expect([told(waiting)?.includes(server), await heldFor(second, request)]).toEqual([true, ""]);
+    await turn(place, false);
+    await untilCondition("followed", "Revoked", "True Revoked");
+    expect([await tried(first), await heldFor(place.target, request)]).toEqual(["unknown", ""]);
+  });
+
+  test("one that was to be made useless meanwhile is not said to be", async () => {
+    await using stage = await openStage(world);
+    const { place, until, clock } = stage;
+    const { text } = await issued(stage, "kept");
+    await place.annotate("kept", "rotate", "true");
+    const { status } = await until("kept", "Rotating 2");
+    place.door.isTurned = true;
+    clock.jump(30_000);
+    const former = async () => (await place.get("kept"))?.status?.retiring?.[0];
+    await expect.poll(async () => (await former())?.until).not.toBe(status?.retiring?.[0]?.until);
+    const { until: end = "", expirationTimestamp = "" } = (await former()) ?? {};
+    expect(Date.parse(end)).toBeGreaterThan(Date.parse(expirationTimestamp));
+    expect([(await place.get("kept"))?.status?.phase, await tried(text)]).toEqual(["Rotating", "works"]);
+  });
+
+  test("the same cluster at another address is no other: what was issued is cut off there", async () => {
+    await using stage = await openStage(world);
+    const { place, untilCondition, operator, clock } = stage;
+    const { text } = await issued(stage, "moved");
+    place.door.address = "https://moved.example";
+    // The account by which it is known goes first; what comes after must not take it for another one.
+    operator.targetProxy.answer = ({ resource, verb }) =>
+      resource === "clusterroles" && verb === "delete" ? "reset" : undefined;
+    await place.annotate("moved", "revoke", "true");
+    await untilCondition("moved", "Revoked", "False TargetUnreachable");
+    expect(await tried(text)).toBe("unknown");
+    operator.targetProxy.answer = () => undefined;
+    clock.jump(10_000);
+    await untilCondition("moved", "Revoked", "True Revoked");
+  });
+
+  test("deleted then, it is held until all has expired", async () => {
+    await using stage = await openStage(world);
+    const { place, untilCondition, clock } = stage;
+    await issued(stage, "deleted");
+    place.door.isTurned = true;
+    await place.home.delete(KubeconfigRequests, place.namespaceName, "deleted");
+    const held = await untilCondition("deleted", "Revoked", "False TargetChanged");
+    expect([conditionOf(held, "Issued"), await isWithdrawn(place, "deleted")]).toEqual(["False Revoking", true]);
+    clock.jump(3_700_000);
+    await expect.poll(() => place.get("deleted")).toBeUndefined();
+    await expect.poll(() => place.eventsOf("deleted")).toContain("OrphanedAccessObjects");
+  });
+});
