@@ -3,7 +3,7 @@ import type { Bench, BenchOptions } from "../bench.ts";
 import type { Figure } from "../figure.ts";
 import { startCluster } from "./cluster.ts";
 import { startController } from "./controller.ts";
-import { bareDelays, delayFigures } from "./delays.ts";
+import { bareDelays, besideBare, delayFigures, fullPace, halfPace } from "./delays.ts";
 import { idleFigures } from "./idle.ts";
 import { lifeFigures } from "./life.ts";
 import { type Recording, recordStart } from "./recording.ts";
@@ -27,14 +27,21 @@ async function recordAndCount(options: BenchOptions): Promise<{ recording: Recor
 async function manyFigures(recording: Recording, options: BenchOptions): Promise<Figure[]> {
   const { quick, say } = options;
   const total = quick ? 200 : 2000;
-  const atPace = quick ? 100 : 600;
+  const full = { count: quick ? 100 : 600, perSecond: fullPace };
+  const half = { count: full.count / 2, perSecond: halfPace };
   const warmUp = 16;
-  const bare = await bareDelays(recording, atPace, options);
+  const bare = await bareDelays(recording, full, options);
   await using cluster = await startCluster();
   await using controller = await startController(cluster);
   await startInstances(cluster, warmUp);
-  const delays = await delayFigures(cluster, atPace, bare, options);
+  const atFull = await delayFigures(cluster, full, options);
+  const atHalf = await delayFigures(cluster, half, options);
   say(`more instances, up to ${total}`);
-  await startInstances(cluster, total - atPace - warmUp);
-  return [...delays, ...(await idleFigures(cluster, controller, total, options))];
+  await startInstances(cluster, total - full.count - half.count - warmUp);
+  return [
+    ...atFull.figures,
+    besideBare(atFull.toDeployment, bare, fullPace),
+    ...atHalf.figures,
+    ...(await idleFigures(cluster, controller, total, options)),
+  ];
 }
