@@ -5,9 +5,11 @@
 import { defineResource } from "@berg/apimachinery";
 import { z } from "zod";
 import { type Cluster, clusterSpec } from "./cluster.ts";
+import { settledFields } from "./cluster-settled.ts";
 import { clusterStatus } from "./cluster-status.ts";
 import { age, type Definition } from "./definitions.ts";
 import { type KubeconfigRequest, kubeconfigRequestSpec, kubeconfigRequestStatus } from "./kubeconfig-request.ts";
+import { ruled } from "./rules.ts";
 import {
   type SubscriptionRequest,
   subscriptionRequestSpec,
@@ -43,9 +45,10 @@ const clusterDefinition: Definition<Cluster> = {
   singular: "cluster",
   shortNames: ["kcl"],
   categories: [],
-  schema: z
-    .strictObject({ spec: clusterSpec, status: clusterStatus.exactOptional() })
-    .describe("A Cluster is a Kubernetes cluster that Gardener makes, or that somebody brings along."),
+  schema: ruled(
+    z.strictObject({ spec: clusterSpec, status: clusterStatus.exactOptional() }),
+    ...settledFields,
+  ).describe("A Cluster is a Kubernetes cluster that Gardener makes, or that somebody brings along."),
   statusSubresource: true,
   columns: [
     { name: "Phase", type: "string", jsonPath: ".status.phase" },

@@ -13,6 +13,16 @@ export function subscriptionSelector() {
   });
 }
 
+/** What the rules of the pool go by. */
+export function plan() {
+  return text({
+    min: 1,
+    max: 63,
+    pattern: /^[a-z0-9]([-a-z0-9_]*[a-z0-9])?$/,
+    must: "must be lower-case letters, digits, '-' and '_', such as trial",
+  });
+}
+
 /** The name of something in the catalogue of a cloud: a region, a zone. */
 export function cloudName() {
   return text({

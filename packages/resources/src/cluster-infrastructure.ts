@@ -1,8 +1,8 @@
 /** Where the machines of a Cluster come from: rented from a cloud through Gardener, or brought along. */
 import { z } from "zod";
-import { cloudName, subscriptionSelector } from "./cluster-fields.ts";
+import { cloudName, plan, subscriptionSelector } from "./cluster-fields.ts";
 import { list, objectName, text } from "./fields.ts";
-import { immutable, ruled } from "./rules.ts";
+import { fixed, immutable, ruled } from "./rules.ts";
 
 /** Those that we can write Shoots for. */
 export const clusterProviders = ["aws", "azure", "gcp"] as const;
@@ -44,16 +44,18 @@ const volume = z
       "Size of the volume, such as 80Gi.",
     ),
   })
-  .describe("The disk of each machine. Left out: one that is usual with the provider.");
+  .describe("The disk of each machine. Left out: one that is usual with the provider. Taken away: it stays as it is.");
 
 const machineImage = z
   .strictObject({
     name: catalogueName("gardenlinux").describe("Name of the image in the CloudProfile, such as gardenlinux."),
     version: catalogueName("1592.4.0")
-      .describe("Version of the image. Left out: the newest; Gardener keeps it up to date.")
+      .describe(
+        "Version of the image. Machines never go back to an older one. Left out: the newest; Gardener keeps it up to date.",
+      )
       .exactOptional(),
   })
-  .describe("What the machines boot. Left out: what the CloudProfile says.");
+  .describe("What the machines boot. Left out: what the CloudProfile says. Taken away: it stays as it is.");
 
 const maxMachines = 1000;
 
@@ -65,19 +67,35 @@ export const infrastructure = ruled(
     machineType: catalogueName("m5.2xlarge").describe("Type of the machines, such as m5.2xlarge."),
     autoScalerMin: z.int().min(1).max(maxMachines).describe("Fewest machines."),
     autoScalerMax: z.int().min(1).max(maxMachines).describe("Most machines. At least one for each zone."),
-    numberOfZones: ruled(z.int().min(1).max(maxZones), {
-      cel: "self >= oldSelf",
-      message: "numberOfZones can only grow: a cluster cannot leave a zone",
-      holds: (self, before) => self >= before,
-    }).describe(
-      "In how many zones of the region the machines stand: 1 to 8, and at most 3 with azure. It can only grow.",
-    ),
+    numberOfZones: z
+      .int()
+      .min(1)
+      .max(maxZones)
+      .describe(
+        "In how many zones of the region the machines stand: 1 to 8, and at most 3 with azure. A cluster cannot leave a zone: once it stands in some, no fewer can be asked for.",
+      ),
     zones: list(cloudName().describe("Name of one zone, such as eu-central-1a, or 1 with azure."), maxZones)
-      .describe("Which zones, as many as numberOfZones. Left out: chosen once, and then kept in the status.")
+      .describe(
+        "Which zones, as many as numberOfZones. Left out: chosen once, and then kept in the status. Those in the status must stay among them.",
+      )
       .exactOptional(),
     subscriptionSelector: ruled(subscriptionSelector(), immutable("subscriptionSelector")).describe(
       "Whose account pays. shared: one that is shared by many. globalaccount:<id> or <id>: one that no other tenant uses. It cannot be changed.",
     ),
+    platformRegion: cloudName()
+      .describe(
+        "Region of the platform, such as cf-eu11, for pools of accounts that are kept apart by it. It cannot be changed.",
+      )
+      .exactOptional(),
+    euAccess: z
+      .boolean()
+      .describe("Whether the account must be one that is looked after from within the EU only. It cannot be changed.")
+      .exactOptional(),
+    plan: plan()
+      .describe(
+        "Plan of the tenant, such as trial: the rules of the pool of accounts go by it. Left out: the provider. A label plan of the Cluster is for people, and no rule goes by it. It cannot be changed.",
+      )
+      .exactOptional(),
     networking: ruled(networking, immutable("networking"))
       .describe("Address ranges of the cluster, which must not overlap. They cannot be changed.")
       .default(networks),
@@ -114,6 +132,9 @@ export const infrastructure = ruled(
     field: "zones",
     holds: ({ zones = [] }) => new Set(zones).size === zones.length,
   },
+  fixed("platformRegion"),
+  fixed("euAccess"),
+  fixed("plan"),
 ).describe("A cluster that Gardener makes, on machines of a cloud. Either this or byoc.");
 
 export const byoc = z

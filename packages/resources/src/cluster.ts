@@ -8,7 +8,7 @@ import { cloudName } from "./cluster-fields.ts";
 import { byoc, infrastructure } from "./cluster-infrastructure.ts";
 import type { clusterStatus } from "./cluster-status.ts";
 import { list, objectName, text } from "./fields.ts";
-import { immutable, type Rule, ruled, setOnce } from "./rules.ts";
+import { fixed, immutable, type Rule, ruled, setOnce } from "./rules.ts";
 
 /** In lower case, as Gardener wants them. */
 export const clusterPurposes = ["evaluation", "testing", "development", "production", "infrastructure"] as const;
@@ -49,7 +49,7 @@ const maintenance = z
       .describe("What Gardener updates by itself.")
       .exactOptional(),
   })
-  .describe("When and what Gardener maintains by itself. Left out: as it likes.");
+  .describe("When and what Gardener maintains by itself. Left out: as it likes. Taken away: it stays as it is.");
 
 const core = ruled(
   z.strictObject({
@@ -76,13 +76,19 @@ const core = ruled(
       pattern: /^[0-9]+\.[0-9]+(\.[0-9]+)?$/,
       must: "must be a version such as 1.33 or 1.33.4",
     })
-      .describe("Version of Kubernetes, such as 1.33. A cluster never goes back to an older one. Left out: Gardener's.")
+      .describe(
+        "Version of Kubernetes, such as 1.33. A cluster never goes back to an older one. Left out: Gardener's. Taken away: it stays as it is.",
+      )
       .exactOptional(),
     cloudProfile: objectName()
-      .describe("Name of the CloudProfile in Gardener. Left out: the one called as the provider is.")
+      .describe(
+        "Name of the CloudProfile in Gardener. Left out: the one called as the provider is. It cannot be changed once the Shoot is there.",
+      )
       .exactOptional(),
     exposureClassName: objectName()
-      .describe("Name of the ExposureClass in Gardener: from where the API server can be reached.")
+      .describe(
+        "Name of the ExposureClass in Gardener: from where the API server can be reached. It cannot be changed once the Shoot is there.",
+      )
       .exactOptional(),
     highAvailability: z
       .enum(["node", "zone"])
@@ -90,23 +96,20 @@ const core = ruled(
       .exactOptional(),
     maintenance: maintenance.exactOptional(),
   }),
-  {
-    cel: "has(self.shootName) == has(oldSelf.shootName) && (!has(self.shootName) || self.shootName == oldSelf.shootName)",
-    message: "shootName cannot be changed",
-    field: "shootName",
-    holds: (self, before) => self.shootName === before.shootName,
-  },
+  fixed("shootName"),
   setOnce("highAvailability"),
-).describe("What kind of cluster it is, and where. Required with infrastructure.");
+).describe("What kind of cluster it is, and where. Required with infrastructure, and not with byoc.");
 
 const extensions = z
   .strictObject({
     shootNetworkingFilterDisabled: z
       .boolean()
-      .describe("Whether Gardener's filter of known malicious addresses is off. Left out: as the garden has it.")
+      .describe(
+        "Whether Gardener's filter of known malicious addresses is off. Left out: as the garden has it. Taken away: it stays as it is.",
+      )
       .exactOptional(),
   })
-  .describe("Extensions of Gardener.");
+  .describe("Extensions of Gardener. Not with byoc.");
 
 const claim = (what: string) => text({ min: 1, max: 256 }).describe(what);
 
@@ -125,7 +128,7 @@ const oidcConfig = z
       .describe("Algorithms that the issuer signs with. Current clusters take all that Kubernetes supports.")
       .exactOptional(),
   })
-  .describe("Who may sign in to the cluster with OpenID Connect.");
+  .describe("Who may sign in to the cluster with OpenID Connect. Not with byoc.");
 
 // Whoever is made administrator of system:anonymous or system:unauthenticated is everybody.
 const administrator = ruled(text({ min: 1, max: 253 }), {
@@ -161,6 +164,13 @@ export const clusterSpec = ruled(
     message: "core is required with infrastructure",
     field: "core",
     holds: (self) => self.infrastructure === undefined || self.core !== undefined,
+  },
+  {
+    cel: "!has(self.byoc) || has(self.infrastructure) || (!has(self.core) && !has(self.extensions) && !has(self.oidcConfig))",
+    message: "core, extensions and oidcConfig are for a cluster that Gardener makes: leave them out with byoc",
+    field: "byoc",
+    holds: ({ byoc, infrastructure, core, extensions, oidcConfig }) =>
+      byoc === undefined || infrastructure !== undefined || (!core && !extensions && !oidcConfig),
   },
   {
     cel: "has(self.byoc) == has(oldSelf.byoc)",

@@ -9,7 +9,7 @@ export interface Rule<T> {
   /** Names `oldSelf` where the rule is about a change. */
   cel: string;
   message: string;
-  /** The field of `self` to blame; without it, `self` as a whole. */
+  /** The field of `self` to blame, such as `spec.zones`; without it, `self` as a whole. */
   field?: string;
   /** For a rule without `oldSelf`, `before` is the object itself. */
   holds(self: T, before: T): boolean;
@@ -25,12 +25,16 @@ export function ruled<T extends z.ZodType>(schema: T, ...added: Rule<z.output<T>
     .check((context) => {
       const input = context.value;
       for (const { holds, message, field } of known.filter((rule) => !isAboutChange(rule))) {
-        if (!holds(input, input)) context.issues.push({ code: "custom", path: field ? [field] : [], message, input });
+        if (!holds(input, input)) context.issues.push({ code: "custom", path: pathOf(field), message, input });
       }
     })
     .meta({ "x-kubernetes-validations": known.map(toValidation) });
   rules.add(checked, { rules: known });
   return checked as T;
+}
+
+function pathOf(field: string | undefined): string[] {
+  return field?.split(".") ?? [];
 }
 
 function toValidation({ cel, message, field }: Rule<unknown>) {
@@ -50,7 +54,7 @@ export function brokenByChange(schema: z.ZodType, now: unknown, before: unknown,
   }
   const broken = (rules.get(schema)?.rules ?? [])
     .filter((rule) => isAboutChange(rule) && !rule.holds(now, before))
-    .map(({ message, field }) => ({ path: field ? [...path, field] : path, message }));
+    .map(({ message, field }) => ({ path: [...path, ...pathOf(field)], message }));
   if (!(schema instanceof z.ZodObject)) return broken;
   const fields = Object.entries(schema.shape as Record<string, z.ZodType>).flatMap(([name, field]) =>
     brokenByChange(field, (now as Record<string, unknown>)[name], (before as Record<string, unknown>)[name], [
@@ -68,6 +72,16 @@ export function setOnce<K extends string>(field: K): Rule<{ [key in K]?: unknown
     message: `${field} cannot be changed once it is set`,
     field,
     holds: (self, before) => before[field] === undefined || self[field] === before[field],
+  };
+}
+
+/** For a field that may be left out: it is neither changed, nor set later, nor taken away. */
+export function fixed<K extends string>(field: K): Rule<{ [key in K]?: unknown }> {
+  return {
+    cel: `has(self.${field}) == has(oldSelf.${field}) && (!has(self.${field}) || self.${field} == oldSelf.${field})`,
+    message: `${field} cannot be changed, nor set or taken away later`,
+    field,
+    holds: (self, before) => self[field] === before[field],
   };
 }
 

@@ -1,7 +1,7 @@
 /** SubscriptionRequest: asks for an account of a cloud, out of a pool, that pays for a cluster. */
 import type { KubeObject } from "@berg/apimachinery";
 import { z } from "zod";
-import { cloudName, subscriptionSelector } from "./cluster-fields.ts";
+import { cloudName, plan, subscriptionSelector } from "./cluster-fields.ts";
 import { conditions } from "./conditions.ts";
 import { text, time } from "./fields.ts";
 import { immutable, ruled } from "./rules.ts";
@@ -24,12 +24,7 @@ export const subscriptionRequestSpec = ruled(
       .boolean()
       .describe("Whether the account must be one that is looked after from within the EU only.")
       .exactOptional(),
-    plan: text({
-      min: 1,
-      max: 63,
-      pattern: /^[a-z0-9]([-a-z0-9_]*[a-z0-9])?$/,
-      must: "must be lower-case letters, digits, '-' and '_', such as trial",
-    })
+    plan: plan()
       .describe("Plan of the tenant, such as trial: the rules of the pool go by it. Left out: the provider.")
       .exactOptional(),
   }),

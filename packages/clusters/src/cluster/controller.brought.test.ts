@@ -2,21 +2,13 @@ import { type Client, type Clock, systemClock } from "@berg/kube";
 import { KubeconfigRequests } from "@berg/resources";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TargetUnavailable } from "../target/target.ts";
+import { operatorAtWork } from "./testing/at-work.ts";
 import { named, untilCondition, untilPhase } from "./testing/told.ts";
 import { namespace, type RunningOperator, startWorld, type World } from "./testing/world.ts";
 
 let world: World;
 let operator: RunningOperator;
-
-beforeAll(async () => {
-  world = await startWorld();
-  operator = await world.startOperator();
-});
-
-afterAll(async () => {
-  await operator?.[Symbol.asyncDispose]();
-  await world?.[Symbol.asyncDispose]();
-});
+operatorAtWork((started) => ({ world, operator } = started));
 
 const phase = (name: string, wanted: string) => untilPhase(world, name, wanted);
 const condition = (name: string, type: string, wanted: string) => untilCondition(world, name, type, wanted);

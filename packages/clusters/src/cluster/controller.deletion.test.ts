@@ -1,23 +1,14 @@
 import { KubeconfigRequests, SubscriptionRequests } from "@berg/resources";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { failing, stuck, unscheduled } from "../../../../test/gardener/gardenlet/course.ts";
 import { Shoots } from "../gardener/kinds.ts";
 import { annotations } from "../vocabulary.ts";
+import { operatorAtWork } from "./testing/at-work.ts";
 import { named, oidcConfig, signInOf, untilCondition, untilPhase } from "./testing/told.ts";
-import { gardenNamespace, namespace, type RunningOperator, startWorld, type World } from "./testing/world.ts";
+import { gardenNamespace, namespace, type World } from "./testing/world.ts";
 
 let world: World;
-let operator: RunningOperator;
-
-beforeAll(async () => {
-  world = await startWorld();
-  operator = await world.startOperator();
-});
-
-afterAll(async () => {
-  await operator?.[Symbol.asyncDispose]();
-  await world?.[Symbol.asyncDispose]();
-});
+operatorAtWork((started) => ({ world } = started));
 
 describe("a Cluster is deleted, with all that was made for it,", () => {
   const phases: { phase: string; reach(name: string): void }[] = [

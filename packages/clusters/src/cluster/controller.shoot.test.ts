@@ -1,24 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { erring, failing, recovering, stuck, succeeding } from "../../../../test/gardener/gardenlet/course.ts";
 import { sampleShoot } from "../../../../test/gardener/samples.ts";
 import { Shoots } from "../gardener/kinds.ts";
 import { annotations } from "../vocabulary.ts";
+import { operatorAtWork } from "./testing/at-work.ts";
 import { messageOf, named, oidcConfig, signInOf, untilCondition, untilPhase } from "./testing/told.ts";
-import { gardenNamespace, type RunningOperator, startWorld, type World } from "./testing/world.ts";
+import { gardenNamespace, type RunningOperator, type World } from "./testing/world.ts";
 
 let world: World;
 let operator: RunningOperator;
-
-beforeAll(async () => {
-  world = await startWorld();
-  operator = await world.startOperator();
-});
-
-afterAll(async () => {
-  await operator?.[Symbol.asyncDispose]();
-  await world?.[Symbol.asyncDispose]();
-});
+operatorAtWork((started) => ({ world, operator } = started));
 
 const phase = (name: string, wanted: string) => untilPhase(world, name, wanted);
 const condition = (name: string, type: string, wanted: string) => untilCondition(world, name, type, wanted);

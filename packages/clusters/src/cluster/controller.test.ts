@@ -1,30 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { SubscriptionRequests } from "@berg/resources";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Shoots } from "../gardener/kinds.ts";
 import { annotations } from "../vocabulary.ts";
+import { operatorAtWork } from "./testing/at-work.ts";
 import { messageOf, named, oidcConfig, signInOf, untilCondition, untilPhase } from "./testing/told.ts";
-import {
-  gardenNamespace,
-  giveAccount,
-  namespace,
-  type RunningOperator,
-  startWorld,
-  type World,
-} from "./testing/world.ts";
+import { gardenNamespace, giveAccount, namespace, type RunningOperator, type World } from "./testing/world.ts";
 
 let world: World;
 let operator: RunningOperator;
-
-beforeAll(async () => {
-  world = await startWorld();
-  operator = await world.startOperator();
-});
-
-afterAll(async () => {
-  await operator?.[Symbol.asyncDispose]();
-  await world?.[Symbol.asyncDispose]();
-});
+operatorAtWork((started) => ({ world, operator } = started));
 
 const phase = (name: string, wanted: string) => untilPhase(world, name, wanted);
 const condition = (name: string, type: string, wanted: string) => untilCondition(world, name, type, wanted);
@@ -129,6 +114,23 @@ describe("a Cluster", () => {
     }
   });
 
+  test("asks for an account with all that it says about it", async () => {
+    world.givesAccounts = false;
+    try {
+      const rules = { platformRegion: "cf-eu11", euAccess: false, plan: "trial" };
+      await world.create("planned", named("planned"), rules);
+      await world.create("plain", named("plain"));
+      for (const name of ["planned", "plain"])
+        await condition(name, "SubscriptionReady", "False/WaitingForSubscription");
+      const specOf = async (name: string) => (await world.client.get(SubscriptionRequests, namespace, name)).spec;
+      const least = { provider: "aws", subscriptionSelector: "globalaccount:abcd-0001", region: "eu-central-1" };
+      expect(await specOf("planned")).toEqual({ ...least, ...rules });
+      expect(await specOf("plain")).toEqual(least);
+    } finally {
+      world.givesAccounts = true;
+    }
+  });
+
   test("whose SubscriptionRequest is somebody else's says so", async () => {
     const spec = { provider: "aws", subscriptionSelector: "shared" } as const;
     await world.client.create(SubscriptionRequests, { metadata: { name: "robbed", namespace }, spec });
@@ -161,6 +163,40 @@ describe("a Cluster", () => {
       if (spec.infrastructure) spec.infrastructure.machineType = "m5.large";
     });
     await phase("mended", "Ready");
+  });
+
+  test("takes back what its region does not have, also where the cluster stands", async () => {
+    await world.create("greedy", named("greedy"), { numberOfZones: 4 });
+    await condition("greedy", "ClusterProvisioned", "False/TooFewZones");
+    const zones = (count: number) =>
+      world.edit("greedy", ({ spec }) => {
+        if (spec.infrastructure) spec.infrastructure.numberOfZones = count;
+      });
+    await zones(2);
+    await phase("greedy", "Ready");
+    await zones(4);
+    await condition("greedy", "ShootUpToDate", "False/TooFewZones");
+    await expect(zones(1)).rejects.toThrow("which are in status.zones");
+    await zones(3);
+    await condition("greedy", "ShootUpToDate", "True/UpToDate");
+    expect((await world.shootOf("greedy"))?.spec.provider.workers?.[0]?.zones).toHaveLength(3);
+  });
+
+  test("grows by a zone that is named, also after a slip of the pen", async () => {
+    const [a, b, c] = ["a", "b", "c"].map((letter) => `eu-central-1${letter}`) as [string, string, string];
+    await world.create("named", named("named"), { numberOfZones: 2, zones: [c, a] });
+    await phase("named", "Ready");
+    const name = (...zones: string[]) =>
+      world.edit("named", ({ spec }) => {
+        if (spec.infrastructure) Object.assign(spec.infrastructure, { zones, numberOfZones: zones.length });
+      });
+    await expect(name(b, a)).rejects.toThrow("zones must name every zone");
+    await name(a, "eu-central-1x", c);
+    await condition("named", "ShootUpToDate", "False/UnknownZone");
+    await name(a, b, c);
+    await condition("named", "ShootUpToDate", "True/UpToDate");
+    expect((await world.shootOf("named"))?.spec.provider.workers?.[0]?.zones).toEqual([c, a, b]);
+    expect((await world.get("named"))?.status?.zones).toEqual([c, a, b]);
   });
 
   test("an issuer that cannot be one does not hold it up", async () => {

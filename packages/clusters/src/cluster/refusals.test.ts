@@ -2,35 +2,32 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ConnectionError } from "@berg/kube";
 import { refusal } from "@berg/kube/testing";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { failing } from "../../../../test/gardener/gardenlet/course.ts";
 import { Shoots } from "../gardener/kinds.ts";
+import { operatorAtWork } from "./testing/at-work.ts";
 import type { Call } from "./testing/heard-client.ts";
 import { messageOf, named, untilCondition, untilPhase } from "./testing/told.ts";
-import { gardenNamespace, type RunningOperator, startWorld, type World } from "./testing/world.ts";
+import { gardenNamespace, type RunningOperator, type World } from "./testing/world.ts";
 
 let world: World;
 let operator: RunningOperator;
 /** What the garden answers about the Shoot of this name, by the verb. */
 const faults = new Map<string, (call: Call) => Error | undefined>();
 
-beforeAll(async () => {
-  // Three hours behind: whatever Gardener gives up is to be tried again at once.
-  world = await startWorld({ gardenletBehindMs: 3 * 3_600_000 });
-  operator = await world.startOperator({
+operatorAtWork(
+  (started) => ({ world, operator } = started),
+  // Three hours: whatever Gardener gives up is to be tried again at once.
+  { gardenletBehindMs: 3 * 3_600_000 },
+  {
     listener: {
       before(call) {
         const error = call.server === "garden" ? faults.get(call.name)?.(call) : undefined;
         if (error) throw error;
       },
     },
-  });
-});
-
-afterAll(async () => {
-  await operator?.[Symbol.asyncDispose]();
-  await world?.[Symbol.asyncDispose]();
-});
+  },
+);
 
 const phase = (name: string, wanted: string) => untilPhase(world, name, wanted);
 const condition = (name: string, type: string, wanted: string) => untilCondition(world, name, type, wanted);

@@ -106,7 +106,7 @@ export const texts = {
   unknownZone: (zone: string, region: string, known: readonly string[]) =>
     `The region ${region} has no zone ${zone}: name others in infrastructure.zones, such as ${listed(known)}`,
   tooFewZones: (region: string, has: number, wanted: number) =>
-    `The region ${region} has ${has} zones and the Cluster asks for ${wanted}: lower infrastructure.numberOfZones where it was not used yet, or choose another region`,
+    `The region ${region} has ${has} zones and the Cluster asks for ${wanted}: lower infrastructure.numberOfZones, or create the Cluster anew in another region`,
   unknownMachineType: (type: string, profile: string, known: readonly string[]) =>
     `The CloudProfile ${profile} has no machine type ${type}: set infrastructure.machineType to one of ${listed(known)}`,
   noRange: (field: string, value: string) =>
@@ -114,11 +114,14 @@ export const texts = {
   overlapping: (one: string, other: string) =>
     `infrastructure.networking.${one} and ${other} overlap: create the Cluster anew with ranges that do not`,
   noRoom: (problem: string) =>
-    `infrastructure.networking.nodes has too little room: ${problem}. Create the Cluster anew`,
+    `infrastructure.networking.nodes has too little room: ${problem}. Lower infrastructure.numberOfZones where zones are too many; else create the Cluster anew`,
   provisioned: "The cluster is there",
   provisioning: "Gardener makes the cluster",
   externallyProvided: "The cluster was brought along",
   upToDate: "Gardener has been told all that this Cluster asks for",
+  keepsNewer: (kept: readonly string[]) =>
+    `Gardener has been told all that this Cluster asks for, but there is no way back to what is older: ${kept.join("; ")}`,
+  runsNewer: (field: string, asked: string, live: string) => `${field} is ${asked}, and it runs ${live}`,
   suspended: (annotation: string) =>
     `Nothing is written to the Shoot while this Cluster has the annotation ${annotation}: remove it to go on`,
   healthy: "All is well",

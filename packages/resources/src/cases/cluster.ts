@@ -46,6 +46,9 @@ export const fullClusterSpec = {
     zones: ["eu-central-1a", "eu-central-1b", "eu-central-1c"],
     volume: { type: "gp3", size: "80Gi" },
     machineImage: { name: "gardenlinux", version: "1592.4.0" },
+    platformRegion: "cf-eu11",
+    euAccess: true,
+    plan: "build_runtime-aws",
   },
   deletionPolicy: "Retain",
 };
@@ -81,6 +84,7 @@ export const fullClusterStatus = {
 const spec = (fields: Fields = {}): Fields => ({ ...proposal, ...fields });
 const core = (fields: Fields): Fields => spec({ core: { region: "eu-central-1", ...fields } });
 const infrastructure = (fields: Fields): Fields => spec({ infrastructure: { ...proposal.infrastructure, ...fields } });
+const three = ["a", "b", "c"];
 const byoc = (ref: Fields = { name: "mine" }): Fields => ({ byoc: { kubeconfigSecretRef: ref } });
 
 const specs: [string, Fields, string[]?][] = [
@@ -150,6 +154,20 @@ const specs: [string, Fields, string[]?][] = [
     infrastructure({ subscriptionSelector: "globalaccount:" }),
     ["spec.infrastructure.subscriptionSelector"],
   ],
+  ["a plan of 63 characters", infrastructure({ plan: "a".repeat(63) })],
+  ["a plan of 64 characters", infrastructure({ plan: "a".repeat(64) }), ["spec.infrastructure.plan"]],
+  ["an empty plan", infrastructure({ plan: "" }), ["spec.infrastructure.plan"]],
+  ["a plan with a space", infrastructure({ plan: "a b" }), ["spec.infrastructure.plan"]],
+  ["a plan in upper case", infrastructure({ plan: "Trial" }), ["spec.infrastructure.plan"]],
+  ["a plan that ends with an underscore", infrastructure({ plan: "trial_" }), ["spec.infrastructure.plan"]],
+  [
+    "a region of the platform with an underscore",
+    infrastructure({ platformRegion: "cf_eu" }),
+    ["spec.infrastructure.platformRegion"],
+  ],
+  ["an empty region of the platform", infrastructure({ platformRegion: "" }), ["spec.infrastructure.platformRegion"]],
+  ["no access from the EU alone", infrastructure({ euAccess: false })],
+  ["text for euAccess", infrastructure({ euAccess: "true" }), ["spec.infrastructure.euAccess"]],
   [
     "an address with letters",
     infrastructure({ networking: { nodes: "10.0.0.x/16" } }),
@@ -176,7 +194,9 @@ const specs: [string, Fields, string[]?][] = [
   ["infrastructure without a core", { infrastructure: proposal.infrastructure }, ["spec.core"]],
   ["null for a core", { ...proposal, core: null }, ["spec.core"]],
 
-  ["a cluster brought along with a region", { ...byoc(), core: { region: "here" } }],
+  ["a cluster brought along with a region", { ...byoc(), core: { region: "here" } }, ["spec.byoc"]],
+  ["a cluster brought along with an issuer", { ...byoc(), oidcConfig: proposal.oidcConfig }, ["spec.byoc"]],
+  ["a cluster brought along with extensions", { ...byoc(), extensions: {} }, ["spec.byoc"]],
   ["a cluster brought along without a Secret", { byoc: {} }, ["spec.byoc.kubeconfigSecretRef"]],
   ["a Secret without a name", byoc({ key: "k" }), ["spec.byoc.kubeconfigSecretRef.name"]],
   ["a Secret in another namespace", byoc({ name: "kube-system/admin" }), ["spec.byoc.kubeconfigSecretRef.name"]],
@@ -212,7 +232,39 @@ const changes: [string, Fields, Fields, string[]?][] = [
   ],
   ["the addresses left out", infrastructure({ networking }), spec(), ["spec.infrastructure.networking"]],
   ["a zone more", spec(), infrastructure({ numberOfZones: 4 })],
-  ["a zone less", spec(), infrastructure({ numberOfZones: 2 }), ["spec.infrastructure.numberOfZones"]],
+  ["a zone less, before there is one", spec(), infrastructure({ numberOfZones: 2 })],
+  ["other zones, before there is one", infrastructure({ zones: three }), infrastructure({ zones: ["x", "y", "z"] })],
+  ["another CloudProfile, before the Shoot", core({ cloudProfile: "nebula" }), core({ cloudProfile: "aws" })],
+  ["no ExposureClass any more, before the Shoot", core({ exposureClassName: "moon" }), core({})],
+  ["a first plan", spec(), infrastructure({ plan: "trial" }), ["spec.infrastructure.plan"]],
+  ["another plan", infrastructure({ plan: "trial" }), infrastructure({ plan: "free" }), ["spec.infrastructure.plan"]],
+  ["no plan any more", infrastructure({ plan: "trial" }), spec(), ["spec.infrastructure.plan"]],
+  [
+    "a first region of the platform",
+    spec(),
+    infrastructure({ platformRegion: "cf-eu11" }),
+    ["spec.infrastructure.platformRegion"],
+  ],
+  [
+    "another region of the platform",
+    infrastructure({ platformRegion: "cf-eu11" }),
+    infrastructure({ platformRegion: "cf-eu10" }),
+    ["spec.infrastructure.platformRegion"],
+  ],
+  [
+    "no region of the platform any more",
+    infrastructure({ platformRegion: "cf-eu11" }),
+    spec(),
+    ["spec.infrastructure.platformRegion"],
+  ],
+  ["a first word on euAccess", spec(), infrastructure({ euAccess: false }), ["spec.infrastructure.euAccess"]],
+  [
+    "other people who look after the account",
+    infrastructure({ euAccess: true }),
+    infrastructure({ euAccess: false }),
+    ["spec.infrastructure.euAccess"],
+  ],
+  ["no word on euAccess any more", infrastructure({ euAccess: true }), spec(), ["spec.infrastructure.euAccess"]],
   ["a first name of the Shoot", spec(), core({ shootName: "a" }), ["spec.core.shootName"]],
   ["no name of the Shoot any more", core({ shootName: "a" }), core({}), ["spec.core.shootName"]],
   ["a control plane that survives more", core({}), core({ highAvailability: "node" })],
@@ -226,6 +278,49 @@ const changes: [string, Fields, Fields, string[]?][] = [
   ["a cluster brought along made by Gardener", byoc(), spec(), ["spec.byoc"]],
   ["another Secret", byoc(), byoc({ name: "another" })],
   ["another policy", spec(), spec({ deletionPolicy: "Retain" })],
+];
+
+/** Of one that has a Shoot, which stands in three zones. */
+const laterChanges: [string, Fields, Fields, string[]?][] = [
+  ["nothing changes", fullClusterSpec, fullClusterSpec],
+  ["its zones are named", spec(), infrastructure({ zones: three })],
+  [
+    "its zones are named in another order",
+    infrastructure({ zones: three }),
+    infrastructure({ zones: ["c", "a", "b"] }),
+  ],
+  ["its zones are not named any more", infrastructure({ zones: three }), spec()],
+  ["a zone more", infrastructure({ zones: three }), infrastructure({ zones: [...three, "d"], numberOfZones: 4 })],
+  [
+    "a zone that it does not stand in yet is corrected",
+    infrastructure({ zones: [...three, "mars"], numberOfZones: 4 }),
+    infrastructure({ zones: [...three, "d"], numberOfZones: 4 }),
+  ],
+  [
+    "a zone in the place of another",
+    infrastructure({ zones: three }),
+    infrastructure({ zones: ["a", "b", "d"] }),
+    ["spec.infrastructure.zones"],
+  ],
+  ["other zones are named", spec(), infrastructure({ zones: ["a", "b", "d"] }), ["spec.infrastructure.zones"]],
+  ["more zones than there are, taken back", infrastructure({ numberOfZones: 5 }), infrastructure({ numberOfZones: 3 })],
+  ["a zone less", spec(), infrastructure({ numberOfZones: 2 }), ["spec.infrastructure.numberOfZones"]],
+  [
+    "another machine, where zones were changed before this was refused",
+    infrastructure({ zones: ["x"], numberOfZones: 1 }),
+    infrastructure({ zones: ["x"], numberOfZones: 1, machineType: "m6i.large" }),
+  ],
+  ["a first CloudProfile", core({}), core({ cloudProfile: "aws" }), ["spec.core.cloudProfile"]],
+  ["another CloudProfile", core({ cloudProfile: "a" }), core({ cloudProfile: "b" }), ["spec.core.cloudProfile"]],
+  ["no CloudProfile any more", core({ cloudProfile: "a" }), core({}), ["spec.core.cloudProfile"]],
+  ["a first ExposureClass", core({}), core({ exposureClassName: "a" }), ["spec.core.exposureClassName"]],
+  [
+    "another ExposureClass",
+    core({ exposureClassName: "a" }),
+    core({ exposureClassName: "b" }),
+    ["spec.core.exposureClassName"],
+  ],
+  ["no ExposureClass any more", core({ exposureClassName: "a" }), core({}), ["spec.core.exposureClassName"]],
 ];
 
 const statuses: [string, Fields, string[]?][] = [
@@ -279,6 +374,15 @@ export const clusterCases: Case[] = [
       name: `a change: ${name}`,
       kind,
       before: { spec: before },
+      write: { spec },
+      wantRefused,
+    }),
+  ),
+  ...laterChanges.map(
+    ([name, before, spec, wantRefused = []]): Case => ({
+      name: `a change with a Shoot: ${name}`,
+      kind,
+      before: { spec: before, status: { shootRef: { name: "a", uid: "b" }, zones: three } },
       write: { spec },
       wantRefused,
     }),

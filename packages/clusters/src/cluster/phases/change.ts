@@ -7,6 +7,7 @@ import { authenticationNameOf } from "../names.ts";
 import { type Authentication, authenticationOf } from "../oidc/authentication.ts";
 import { providerOf } from "../providers/providers.ts";
 import type { Seen } from "../seen.ts";
+import { keptNewer } from "../shoot/kept-newer.ts";
 import { isSuspended, marksOf } from "../shoot/marks.ts";
 import { networkProblem, type Problem, zonesFor } from "../shoot/problem.ts";
 import { withChanges } from "../shoot/with-changes.ts";
@@ -54,8 +55,11 @@ export function decideChange(seen: Seen, shoot: Stored<Shoot>, draft: Draft, isD
     return { step: { do: "removeAuthentication" }, status };
 
   sayAuthentication(draft, oidcConfig, told === authentication?.digest);
-  if (!growth?.problem)
-    draft.say(conditionTypes.shootUpToDate, { status: "True", reason: reasons.upToDate, message: texts.upToDate });
+  if (!growth?.problem) {
+    const kept = keptNewer(shoot.spec, cluster.spec);
+    const message = kept.length === 0 ? texts.upToDate : texts.keepsNewer(kept);
+    draft.say(conditionTypes.shootUpToDate, { status: "True", reason: reasons.upToDate, message });
+  }
   return undefined;
 }
 

@@ -20,7 +20,8 @@ export interface Account {
   readonly name: string;
 }
 
-const workerName = "cpu-worker-0";
+/** Of the machines that the Cluster asks for; others are somebody else's. */
+export const workerName = "cpu-worker-0";
 const networkingFilter = "shoot-networking-filter";
 
 /** As it is created. */
