@@ -6,8 +6,8 @@ import type { Site } from "./contender.ts";
 
 export const crowd = 100;
 
-/** A program that is compiled while it runs takes thousands of calls to come up to its speed. A tunnel lives for hours. */
-const warmUpOfCalls = 5;
+/** A program that is compiled while it runs takes some ten thousand calls to come up to its speed. A tunnel lives for hours. */
+const warmUpOfCalls = 8;
 
 export interface Times {
   warmUpMs: number;
