@@ -1,10 +1,12 @@
 /** What each account of deploy/clusters may do and what not: found out by asking a real API server. */
-import { defineResource, isForbidden, type KubeObject } from "@berg/apimachinery";
+
+import { isForbidden } from "@berg/apimachinery";
 import { Namespaces, Secrets } from "@berg/kube";
 import { Clusters, SubscriptionRequests } from "@berg/resources";
 import { missingControlPlane } from "@berg/test";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { accessMatrix } from "./testing/access-matrix.ts";
+import { ClusterRoles } from "./testing/cluster-roles.ts";
 import { fileOf, home, type InstalledClusters, installedClusters } from "./testing/clusters-installed.ts";
 
 const kinds = {
@@ -19,13 +21,6 @@ const kinds = {
 /** With a verb for each that nobody is given. */
 const usualRoles = { admin: "use", edit: "sign", view: "approve" };
 const partOf = (role: string) => `rbac.authorization.k8s.io/aggregate-to-${role}`;
-const ClusterRoles = defineResource<KubeObject & { rules: object[] }>({
-  group: "rbac.authorization.k8s.io",
-  version: "v1",
-  resource: "clusterroles",
-  kind: "ClusterRole",
-  namespaced: false,
-});
 
 describe.skipIf(await missingControlPlane())("the rights that deploy/clusters gives", () => {
   let installed: InstalledClusters;

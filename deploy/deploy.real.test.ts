@@ -24,6 +24,7 @@ import {
   missingForeignCrds,
 } from "@berg/test";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { ClusterRoles } from "./testing/cluster-roles.ts";
 import { type Installed, installed } from "./testing/installed.ts";
 
 const here = (file: string) => join(import.meta.dirname, file);
@@ -31,13 +32,6 @@ const noForeignCrds = await missingForeignCrds();
 const marks = { [labels.managedBy]: managedByBerg, [labels.instanceUid]: "5f0c1a52-uid" };
 const instanceNamespace = "challenge-ada";
 const fieldManager = "berg-controller";
-const ClusterRoles = defineResource<KubeObject & { rules: object[] }>({
-  group: "rbac.authorization.k8s.io",
-  version: "v1",
-  resource: "clusterroles",
-  kind: "ClusterRole",
-  namespaced: false,
-});
 const HTTPRoutes = defineResource<KubeObject & { spec: object }>({
   group: "gateway.networking.k8s.io",
   version: "v1",

@@ -2,6 +2,7 @@ import { isForbidden, isNotFound } from "@berg/apimachinery";
 import { Namespaces, Pods, Secrets, ServiceAccounts } from "@berg/kube";
 import { KubeconfigRequests } from "@berg/resources";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { forbidden } from "../../../../test/faults/answers.ts";
 import { accessNamespace, annotations } from "../vocabulary.ts";
 import { accessName } from "./names.ts";
 import { holdingsOf } from "./target/holdings.ts";
@@ -302,8 +303,7 @@ test("a token that the cluster does not accept is not handed out", { timeout: 60
 test("without the right to write Secrets it says so, and can be put in the status", async () => {
   await using stage = await openStage(world);
   const { place, until, untilCondition, operator } = stage;
-  const body = { kind: "Status", apiVersion: "v1", status: "Failure", code: 403, reason: "Forbidden", message: "no" };
-  operator.proxy.answer = ({ resource }) => (resource === "secrets" ? { status: 403, body } : undefined);
+  operator.proxy.answer = ({ resource }) => (resource === "secrets" ? forbidden : undefined);
   await place.request("poor");
   await untilCondition("poor", "Issued", "False SecretsForbidden");
   await place.change("poor", { output: "Status" });

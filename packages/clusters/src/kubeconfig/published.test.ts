@@ -1,16 +1,14 @@
 /** The Secret that was published, and what others do to it. */
+
 import { setTimeout as delay } from "node:timers/promises";
 import { Secrets } from "@berg/kube";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { forbidden } from "../../../../test/faults/answers.ts";
 import { embeddedPlace } from "./testing/embedded.ts";
 import type { Place } from "./testing/place.ts";
 import { conditionOf, openStage } from "./testing/stage.ts";
 import { tried } from "./testing/tried.ts";
 
-const forbidden = {
-  status: 403,
-  body: { kind: "Status", apiVersion: "v1", status: "Failure", code: 403, reason: "Forbidden", message: "no" },
-};
 /** So that no rotation falls due meanwhile. */
 const long = { expiration: 86_400 };
 

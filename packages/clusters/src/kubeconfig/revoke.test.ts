@@ -2,6 +2,7 @@ import { isNotFound } from "@berg/apimachinery";
 import { Secrets } from "@berg/kube";
 import { Clusters, KubeconfigRequests } from "@berg/resources";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { forbidden } from "../../../../test/faults/answers.ts";
 import { annotations } from "../vocabulary.ts";
 import { embeddedPlace } from "./testing/embedded.ts";
 import { hibernated, type Place, podReader } from "./testing/place.ts";
@@ -25,10 +26,6 @@ async function issued({ place, until }: Stage, name: string) {
   return { request, text: await place.published(name) };
 }
 
-const forbidden = {
-  status: 403,
-  body: { kind: "Status", apiVersion: "v1", status: "Failure", code: 403, reason: "Forbidden", message: "no" },
-};
 const isWithdrawn = (place: Place, name: string) =>
   place.home.get(Secrets, place.namespaceName, `${name}-kubeconfig`).then(() => false, isNotFound);
 

@@ -14,14 +14,11 @@ import {
 } from "@berg/kube";
 import { startLocalControlPlane } from "@berg/local-control-plane";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { forbidden } from "../../../../test/faults/answers.ts";
 import { FaultProxy } from "../../../../test/faults/proxy.ts";
 import { watchSecrets } from "./watch-secrets.ts";
 import { WatchedSecrets } from "./watched-secrets.ts";
 
-const forbidden = {
-  status: 403,
-  body: { kind: "Status", apiVersion: "v1", status: "Failure", code: 403, reason: "Forbidden", message: "no" },
-};
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
 const undo = new AsyncDisposableStack();

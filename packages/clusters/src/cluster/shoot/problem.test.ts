@@ -3,19 +3,13 @@ import type { CloudProfile } from "../../gardener/kinds.ts";
 import type { Provider } from "../providers/provider.ts";
 import { providerOf } from "../providers/providers.ts";
 import { someInfrastructure } from "../testing/make-objects.ts";
+import { profile as plain } from "../testing/make-seen.ts";
 import { machineProblem, nameProblem, networkProblem, zonesFor } from "./problem.ts";
 
 const aws = providerOf("aws") as Provider;
 const profile: CloudProfile = {
-  apiVersion: "core.gardener.cloud/v1beta1",
-  kind: "CloudProfile",
-  metadata: { name: "aws" },
-  spec: {
-    type: "aws",
-    regions: [{ name: "eu-central-1", zones: ["a", "b", "c"].map((z) => ({ name: `eu-central-1${z}` })) }],
-    machineTypes: [{ name: "m5.large" }, { name: "old", usable: false }],
-    kubernetes: { versions: [] },
-  },
+  ...plain,
+  spec: { ...plain.spec, machineTypes: [{ name: "m5.large" }, { name: "old", usable: false }] },
 };
 const asked = { uid: "u", region: "eu-central-1", infrastructure: someInfrastructure, provider: aws, zones: [] };
 

@@ -13,7 +13,7 @@ export const done: ShootStatus = {
   lastOperation: { type: "Create", state: "Succeeded", progress: 100, description: "", lastUpdateTime: time },
 };
 
-const profile: CloudProfile = {
+export const profile: CloudProfile = {
   apiVersion: "core.gardener.cloud/v1beta1",
   kind: "CloudProfile",
   metadata: { name: "aws" },
