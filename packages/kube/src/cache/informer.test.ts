@@ -4,6 +4,7 @@ import type { Client, WatchOptions } from "../client/client.ts";
 import { type ConfigMap, ConfigMaps } from "../kinds.ts";
 import { silentLogger } from "../log.ts";
 import { settle } from "../testing/fake-clock.ts";
+import { FakeServer } from "../testing/fake-server.ts";
 import { storedConfigMap } from "../testing/objects.ts";
 import { deepFreeze } from "./freeze.ts";
 import { Informer, type InformerOptions } from "./informer.ts";
@@ -112,6 +113,39 @@ describe("an informer", () => {
     send({ type: "DELETED", object: storedConfigMap("worse", 13) });
     expect(informer.get("default/worse")).toBeUndefined();
     await finish();
+  });
+
+  test("drops what the transform drops when an object comes, and not when the list is whole", async () => {
+    const came: string[] = [];
+    const { listEnd, send, finish, informer } = await started({
+      transform: (object) => {
+        came.push(object.metadata.name);
+        return withoutSecretData(object);
+      },
+    });
+    send({ type: "ADDED", object: storedConfigMap("a", 1, { data: { token: "x" } }) });
+    send({ type: "ADDED", object: storedConfigMap("b", 2, { data: { token: "y" } }) });
+    expect([came, informer.hasSynced]).toEqual([["a", "b"], false]);
+    send(listEnd);
+    expect([came, informer.list().map(({ data }) => data)]).toEqual([
+      ["a", "b"],
+      [undefined, undefined],
+    ]);
+    await finish();
+  });
+
+  test("has the same of a server that cannot stream its list", async () => {
+    const server = new FakeServer();
+    server.streamsLists = false;
+    server.put("a", { token: "x" });
+    const informer = new Informer({ client: server.client, type: ConfigMaps, transform: withoutSecretData });
+    const stop = new AbortController();
+    const run = informer.run(stop.signal);
+    await informer.synced();
+    const [object] = informer.list();
+    expect([object?.metadata.name, object?.data, Object.isFrozen(object)]).toEqual(["a", undefined, true]);
+    stop.abort();
+    await run;
   });
 
   test("tells of a deletion with what the transform leaves of the object", async () => {

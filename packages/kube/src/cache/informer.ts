@@ -16,6 +16,8 @@ export interface InformerOptions<T extends KubeObject> {
   selection?: Selection;
   /** What is dropped before an object is kept; by default managedFields. */
   transform?: Transform<T>;
+  /** How many objects a page of a list has at most: fewer than usual where each may be large. */
+  pageSize?: number;
   /** Nobody waits for it: whoever looks into it asks `hasSynced` first. */
   isDispensable?: boolean;
   clock?: Clock;
@@ -66,6 +68,8 @@ export class Informer<T extends KubeObject> {
       random: options.random ?? systemRandom,
       log: this.#log,
       metrics: this.#metrics,
+      pageSize: options.pageSize,
+      prepare: (object) => this.prepare(object),
       onReplace: (objects, after) => this.#onReplace(objects, after),
       onEvents: (events) => this.#onEvents(events),
     });
@@ -155,16 +159,14 @@ export class Informer<T extends KubeObject> {
   }
 
   #onReplace(objects: Stored<T>[], after: { reset: boolean }): void {
-    const prepared = objects.map((object) => this.prepare(object));
-    this.#announce(this.#store.replace(prepared, after));
+    this.#announce(this.#store.replace(objects, after));
     this.#hasSynced = true;
     this.#firstSync.resolve();
   }
 
   #onEvents(events: ObjectEvent<T>[]): void {
-    for (const event of events) {
-      const object = this.prepare(event.object);
-      this.#announce(event.type === "DELETED" ? this.#store.remove(object) : this.#store.put(object));
+    for (const { type, object } of events) {
+      this.#announce(type === "DELETED" ? this.#store.remove(object) : this.#store.put(object));
     }
   }
 

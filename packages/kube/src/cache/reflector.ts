@@ -33,6 +33,10 @@ export interface ReflectorOptions<T extends KubeObject> {
   random: Random;
   log: Logger;
   metrics: InformerMetrics;
+  /** How many objects a page of a list has at most, where it is not streamed. */
+  pageSize?: number | undefined;
+  /** Called with each object as it comes, and not when all are there: a list costs what is kept of it. */
+  prepare?: (object: Stored<T>) => Stored<T>;
   /** Everything there is, at once. After a reset the same version may stand for something else than before. */
   onReplace(objects: Stored<T>[], after: { reset: boolean }): void;
   /** What changed since, in order. */
@@ -153,8 +157,8 @@ export class Reflector<T extends KubeObject> {
   }
 
   async #list(signal: AbortSignal): Promise<void> {
-    const { client, type, selection } = this.#options;
-    const list = await client.listAll(type, { ...selection, signal });
+    const { client, type, selection, pageSize: limit, prepare: keep } = this.#options;
+    const list = await client.listAll(type, { ...selection, limit, keep, signal });
     const { resourceVersion } = list.metadata;
     // A watch from nowhere would bring everything again, in any order, and never what is gone.
     if (!resourceVersion) throw new Error(`the list of ${resourceName(type)} came without a resourceVersion`);
@@ -178,7 +182,7 @@ export class Reflector<T extends KubeObject> {
         } else if (event.type === "DELETED") {
           initial.delete(event.object.metadata.uid);
         } else {
-          initial.set(event.object.metadata.uid, event.object);
+          initial.set(event.object.metadata.uid, this.#prepare(event.object));
         }
       }
     });
@@ -235,6 +239,10 @@ export class Reflector<T extends KubeObject> {
     }
   }
 
+  #prepare(object: Stored<T>): Stored<T> {
+    return this.#options.prepare?.(object) ?? object;
+  }
+
   #replace(objects: Stored<T>[], resourceVersion: string): void {
     this.#lastSignOfLife = this.#options.clock.monotonic();
     this.#options.onReplace(objects, { reset: this.#wasReset });
@@ -260,7 +268,9 @@ export class Reflector<T extends KubeObject> {
         break;
       }
       reached = version;
-      if (event.type !== "BOOKMARK") changes.push(event);
+      if (event.type === "BOOKMARK") continue;
+      event.object = this.#prepare(event.object);
+      changes.push(event);
     }
     if (changes.length > 0) this.#options.onEvents(changes);
     this.#resourceVersion = reached;

@@ -19,7 +19,7 @@ export interface Client {
 
   /** One page: as much as `limit` allows. `listAll` follows `continue`. */
   list<T extends KubeObject>(type: ResourceType<T>, options?: ListOptions): Promise<KubeList<Stored<T>>>;
-  listAll<T extends KubeObject>(type: ResourceType<T>, options?: ListOptions): Promise<KubeList<Stored<T>>>;
+  listAll<T extends KubeObject>(type: ResourceType<T>, options?: ListAllOptions<T>): Promise<KubeList<Stored<T>>>;
 
   /** Hands each frame to `onEvents` in order, until the server ends the stream (resolves) or it breaks (rejects). */
   watch<T extends KubeObject>(
@@ -112,6 +112,11 @@ export interface ListOptions extends CallOptions, Selection {
   continue?: string | undefined;
   resourceVersion?: string | undefined;
   resourceVersionMatch?: "Exact" | "NotOlderThan" | undefined;
+}
+
+export interface ListAllOptions<T extends KubeObject> extends ListOptions {
+  /** Called with each object as its page comes. Of pages that came, no more is held than what it returns. */
+  keep?: ((object: Stored<T>) => Stored<T>) | undefined;
 }
 
 export interface WatchOptions extends CallOptions, Selection {

@@ -417,6 +417,26 @@ describe("a list", () => {
     await client.close();
   });
 
+  test("costs what is kept of each page before the next one is asked for", async () => {
+    await using server = await ScriptedServer.start(
+      page(["a", "b"], { resourceVersion: "3", continue: "t1" }),
+      refuse(410, { reason: "Expired" }),
+      page(["c"], { resourceVersion: "9" }),
+    );
+    const client = createClient({ connection: server.connection() });
+    const kept: string[] = [];
+    const list = await client.listAll(ConfigMaps, {
+      limit: 2,
+      keep: (object) => {
+        kept.push(`${object.metadata.name} after ${server.seen.length}`);
+        return { ...object, data: { kept: "yes" } };
+      },
+    });
+    expect(kept).toEqual(["a after 1", "b after 1", "c after 3"]);
+    expect(list.items.map(({ data }) => data)).toEqual([{ kept: "yes" }]);
+    await client.close();
+  });
+
   test("whose snapshot is gone in the middle is asked for anew, in one piece", async () => {
     await using server = await ScriptedServer.start(
       page(["a"], { resourceVersion: "3", continue: "t1" }),

@@ -22,6 +22,7 @@ import type {
   Client,
   DeleteOptions,
   GetOptions,
+  ListAllOptions,
   ListOptions,
   LogOptions,
   Patch,
@@ -121,20 +122,28 @@ class RestClient implements Client {
     return list;
   }
 
-  async listAll<T extends KubeObject>(type: ResourceType<T>, options: ListOptions = {}): Promise<KubeList<Stored<T>>> {
+  async listAll<T extends KubeObject>(
+    type: ResourceType<T>,
+    { keep, ...options }: ListAllOptions<T> = {},
+  ): Promise<KubeList<Stored<T>>> {
     const limit = options.limit ?? 500;
-    let page = await this.list(type, { ...options, limit });
+    const take = async (asked: ListOptions) => {
+      const page = await this.list(type, asked);
+      if (keep) page.items = page.items.map((item) => keep(item));
+      return page;
+    };
+    let page = await take({ ...options, limit });
     const items = page.items;
     const most = this.#budget;
     keepWithin(items.length, most.items, "objects");
     for (let pages = 2; page.metadata.continue; pages++) {
       keepWithin(pages, most.pages, "pages");
       try {
-        page = await this.list(type, { ...nextPage(options, page.metadata.continue), limit });
+        page = await take({ ...nextPage(options, page.metadata.continue), limit });
       } catch (error) {
         if (!isGone(error)) throw error;
         // The snapshot was compacted away between two pages. In one piece it cannot be.
-        return this.list(type, { ...options, limit: undefined, continue: undefined });
+        return take({ ...options, limit: undefined, continue: undefined });
       }
       keepWithin(items.length + page.items.length, most.items, "objects");
       for (const item of page.items) items.push(item);

@@ -1,5 +1,5 @@
 import { FrameError, initialEventsEnd, type Stored, type WatchEvent } from "@berg/apimachinery";
-import type { Client, ListOptions, WatchOptions } from "../client/client.ts";
+import type { Client, ListAllOptions, ListOptions, WatchOptions } from "../client/client.ts";
 import { ConnectionError } from "../client/transport.ts";
 import type { ConfigMap } from "../kinds.ts";
 import { storedConfigMap } from "./objects.ts";
@@ -81,7 +81,10 @@ export class FakeServer {
 
   readonly client = {
     list: async (_: unknown, { signal }: ListOptions = {}) => this.#list(signal),
-    listAll: async (_: unknown, { signal }: ListOptions = {}) => this.#list(signal),
+    listAll: async (_: unknown, { signal, keep = (object) => object }: ListAllOptions<ConfigMap> = {}) => {
+      const list = await this.#list(signal);
+      return { ...list, items: list.items.map(keep) };
+    },
     watch: (_: unknown, options: WatchOptions, onEvents: Follower["onEvents"]) => this.#watch(options, onEvents),
   } as unknown as Client;
 
