@@ -20,6 +20,7 @@ import {
 import { expect } from "vitest";
 import { addClusterController } from "../../packages/clusters/src/cluster/controller.ts";
 import { openGarden } from "../../packages/clusters/src/gardener/garden.ts";
+import { itAlone } from "../../packages/clusters/src/secrets/choices.ts";
 import { WatchedSecrets } from "../../packages/clusters/src/secrets/watched-secrets.ts";
 import { readClusterSettings } from "../../packages/clusters/src/settings/settings.ts";
 import { addSubscriptionController } from "../../packages/clusters/src/subscription/controller.ts";
@@ -93,7 +94,7 @@ export async function startClusterPlace(options: GardenOptions): Promise<Cluster
       const opened = openGarden(manager, { client: outside, namespace, poolKind: "CredentialsBinding" });
       const targets = new Targets({ ...around, manager, garden: opened, allowedCidrs: ["127.0.0.0/8"] });
       addSubscriptionController(manager, { ...around, garden: opened, settings: settings.subscription, metrics });
-      const secrets = new WatchedSecrets({ ...around, client: own, metrics });
+      const secrets = new WatchedSecrets({ ...around, client: own, choice: itAlone, metrics });
       addClusterController(manager, { ...around, garden: opened, targets, secrets, resyncMs });
       const stopping = new AbortController();
       const running = manager.run(stopping.signal);

@@ -18,6 +18,7 @@ import {
 import { addClusterController } from "./cluster/controller.ts";
 import { copyTrouble, openGarden } from "./gardener/garden.ts";
 import { addKubeconfigController } from "./kubeconfig/kubeconfig-controller.ts";
+import { itAlone, publishedByUs } from "./secrets/choices.ts";
 import { WatchedSecrets } from "./secrets/watched-secrets.ts";
 import type { ClusterOperatorSettings } from "./settings/settings.ts";
 import { addSubscriptionController } from "./subscription/controller.ts";
@@ -51,13 +52,14 @@ export function addClusterOperators(manager: Manager, options: ClusterOperatorsO
   });
   const garden = openGarden(manager, { client, namespace, poolKind });
   const targets = new Targets({ manager, garden, clock, allowedCidrs: settings.byoc.allowedCidrs });
-  const secrets = new WatchedSecrets({ client: manager.client, metrics, clock, random, log });
+  const watching = { client: manager.client, metrics, clock, random, log };
   addSubscriptionController(manager, { garden, settings: settings.subscription, clock, metrics });
-  addClusterController(manager, { garden, targets, secrets, clock, random, log });
+  const brought = new WatchedSecrets({ ...watching, choice: itAlone });
+  addClusterController(manager, { garden, targets, secrets: brought, clock, random, log });
   addKubeconfigController(manager, {
     garden,
     access: targets,
-    secrets,
+    secrets: new WatchedSecrets({ ...watching, choice: publishedByUs }),
     settings: settings.kubeconfig,
     metrics,
     clock,

@@ -5,10 +5,10 @@ import { type Cluster, Clusters, type KubeconfigRequest } from "@berg/resources"
 import type { Garden } from "../gardener/garden.ts";
 import { type Shoot, Shoots } from "../gardener/kinds.ts";
 import { withDigests } from "../secrets/watched-secret.ts";
-import type { WatchedSecrets } from "../secrets/watched-secrets.ts";
+import type { Sight, WatchedSecrets } from "../secrets/watched-secrets.ts";
 import type { TargetAccess } from "../target/target.ts";
 import type { KubeconfigMetrics } from "./metrics.ts";
-import { secretNameOf } from "./names.ts";
+import { type Request, secretNameOf } from "./names.ts";
 import type { Patience } from "./patience.ts";
 import { isAsPublished, readPublished } from "./publish.ts";
 import { clusterOf, isRevoked, type Seen } from "./seen.ts";
@@ -61,7 +61,7 @@ export async function gather(
     shoot,
     gone,
     doubt: isUnseen && !gone,
-    secrets: request.spec.output === "Secret" ? around.secrets.sightOf(request.metadata.namespace ?? "") : "clear",
+    secrets: sightOf(request, around),
     copyLost: false,
     now: clock.now(),
     startedAt,
@@ -100,6 +100,11 @@ async function orMissing<T>(asking: Promise<T>): Promise<T | undefined> {
     if (isNotFound(error)) return undefined;
     throw error;
   }
+}
+
+function sightOf(request: Request, { secrets }: Surroundings): Sight {
+  const { metadata, spec } = request;
+  return spec.output === "Secret" ? secrets.sightOf(metadata.namespace ?? "", secretNameOf(request)) : "clear";
 }
 
 async function isCopyLost(seen: Seen, { client, secrets }: Surroundings, signal: AbortSignal): Promise<boolean> {

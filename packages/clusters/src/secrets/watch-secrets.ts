@@ -5,8 +5,8 @@ import type { WatchedSecrets } from "./watched-secrets.ts";
 const bySecret = "secret";
 
 /**
- * Reconciles whoever needs a Secret when that changes, and when the Secrets of its namespace are known. They are held for
- * as long as somebody there needs one. `nameOf`: of the Secret beside it, if it needs one.
+ * Reconciles whoever needs a Secret when that changes, and when it is known whether it is there. It is watched for as long
+ * as somebody needs it. `nameOf`: of the Secret beside it, if it needs one.
  *
  *     watches: [watchSelf(clusters), watchSecrets(secrets, clusters, ({ spec }) => spec.byoc?.kubeconfigSecretRef.name)]
  */
@@ -23,29 +23,23 @@ export function watchSecrets<T extends KubeObject>(
     // Nobody waits for them: the right to one namespace may be missing.
     informers: [],
     start(enqueue) {
-      /** By the UID of who needs one: its namespace. */
-      const held = new Map<string, string>();
-      const letGo = (uid: string) => {
-        secrets.letGo(held.get(uid) ?? "", uid);
-        held.delete(uid);
-      };
       const undo = [
         secrets.onChange((secret) => {
           for (const user of users.byIndex(bySecret, secret)) enqueue(keyOf(user));
         }),
-        secrets.onFilled((namespace) => {
-          for (const user of users.list()) if (held.get(user.metadata.uid) === namespace) enqueue(keyOf(user));
+        secrets.onFilled((holders) => {
+          for (const user of users.list()) if (holders.has(user.metadata.uid)) enqueue(keyOf(user));
         }),
         users.onChange(({ type, object }) => {
           const { uid, namespace = "" } = object.metadata;
-          if (type === "deleted" || nameOf(object) === undefined) return letGo(uid);
-          held.set(uid, namespace);
-          secrets.hold(namespace, uid);
+          const name = type === "deleted" ? undefined : nameOf(object);
+          if (name === undefined) secrets.letGo(uid);
+          else secrets.hold(namespace, name, uid);
         }),
       ];
       return () => {
         for (const end of undo) end();
-        for (const uid of [...held.keys()]) letGo(uid);
+        for (const { metadata } of users.list()) secrets.letGo(metadata.uid);
       };
     },
     all: () => [],

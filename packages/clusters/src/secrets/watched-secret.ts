@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import type { KubeObject, ResourceType, Stored } from "@berg/apimachinery";
 import { type Secret, Secrets, type Transform } from "@berg/kube";
+import { labels } from "../vocabulary.ts";
 
 export interface WatchedSecret extends KubeObject {
   /** By key: the SHA-256 of what stands in `data`. */
@@ -14,29 +15,37 @@ export const DigestedSecrets = Secrets as ResourceType<KubeObject> as ResourceTy
 /** What the server sends has its data still. */
 export const keepDigests: Transform<WatchedSecret> = (sent) => withDigests(sent as KubeObject as Stored<Secret>);
 
-const keptFields: readonly string[] = [
-  "name",
-  "namespace",
-  "uid",
-  "resourceVersion",
-  "creationTimestamp",
-  "deletionTimestamp",
-  "labels",
-  "ownerReferences",
-];
-/** Others' annotations may hold anything: kubectl puts the whole manifest there. */
-const ownAnnotations = "operator.kyma-project.io/";
+const identity: readonly string[] = ["name", "namespace", "uid", "resourceVersion"];
+const belonging: readonly string[] = ["creationTimestamp", "deletionTimestamp", "ownerReferences"];
+/** Others' marks may hold anything: kubectl puts the whole manifest into an annotation. */
+const ownPrefix = "operator.kyma-project.io/";
+/**
+ * Far more than one of ours has. Anybody can give a Secret our label, and owners or keys without end: of such a one no more
+ * is known than that it is there, so that it counts as changed.
+ */
+const most = { characters: 16_384, keys: 64 };
 
 export function withDigests({ apiVersion, kind, metadata, data }: Stored<Secret>): Stored<WatchedSecret> {
-  const kept = Object.entries(metadata).filter(([field]) => keptFields.includes(field));
-  const annotations = Object.entries(metadata.annotations ?? {}).filter(([name]) => name.startsWith(ownAnnotations));
-  const digests = Object.entries(data ?? {}).map(([key, value]) => [key, digestOf(value)]);
+  const only = (fields: readonly string[]) =>
+    Object.fromEntries(Object.entries(metadata).filter(([field]) => fields.includes(field)));
+  const whole = {
+    ...only([...identity, ...belonging]),
+    labels: ownOf(metadata.labels),
+    annotations: ownOf(metadata.annotations),
+  };
+  const entries = Object.entries(data ?? {});
+  const isTooMuch = entries.length > most.keys || JSON.stringify(whole).length > most.characters;
   return {
     apiVersion,
     kind,
-    metadata: { ...Object.fromEntries(kept), annotations: Object.fromEntries(annotations) },
-    digests: Object.fromEntries(digests),
+    metadata: isTooMuch ? only(identity) : whole,
+    digests: isTooMuch ? {} : Object.fromEntries(entries.map(([key, value]) => [key, digestOf(value)])),
   } as Stored<WatchedSecret>;
+}
+
+function ownOf(marks: Record<string, string> = {}): Record<string, string> {
+  const isOwn = (name: string) => name === labels.managedBy || name.startsWith(ownPrefix);
+  return Object.fromEntries(Object.entries(marks).filter(([name]) => isOwn(name)));
 }
 
 /** Of a credential: too long to be guessed from this. */

@@ -34,6 +34,7 @@ import { installGardenCrds } from "../../../../../test/gardener/stand-ins/instal
 import { CustomResourceDefinitions, untilServed } from "../../../../../test/scenarios/crds.ts";
 import { openGarden } from "../../gardener/garden.ts";
 import { CloudProfiles, type Shoot, Shoots } from "../../gardener/kinds.ts";
+import { itAlone } from "../../secrets/choices.ts";
 import { WatchedSecrets } from "../../secrets/watched-secrets.ts";
 import type { TargetAccess } from "../../target/target.ts";
 import { type ClusterRoleBinding, ClusterRoleBindings } from "../administrators/plan.ts";
@@ -214,7 +215,7 @@ async function startOperator(
     ...given,
   };
   const around = { clock, random: systemRandom, log: silentLogger };
-  const secrets = new WatchedSecrets({ ...around, client: manager.client, metrics });
+  const secrets = new WatchedSecrets({ ...around, client: manager.client, choice: itAlone, metrics });
   addClusterController(manager, { ...around, garden, targets, secrets });
   const stopping = new AbortController();
   const running = manager.run(stopping.signal);

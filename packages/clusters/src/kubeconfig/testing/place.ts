@@ -31,6 +31,7 @@ import { eventually } from "../../../../../test/runtime/eventually.ts";
 import { CustomResourceDefinitions, untilServed } from "../../../../../test/scenarios/crds.ts";
 import { type RunningPart, runInProcess } from "../../../../../test/scenarios/in-process.ts";
 import { Shoots } from "../../gardener/kinds.ts";
+import { publishedByUs } from "../../secrets/choices.ts";
 import { WatchedSecrets } from "../../secrets/watched-secrets.ts";
 import { type Target, type TargetAccess, TargetUnavailable } from "../../target/target.ts";
 import { accessNamespace, annotations } from "../../vocabulary.ts";
@@ -134,7 +135,12 @@ export class Place implements AsyncDisposable {
           ...around,
           garden: { client: manager.client, namespace: "garden-test", shoots },
           access,
-          secrets: new WatchedSecrets({ ...around, client: manager.client, log: silentLogger }),
+          secrets: new WatchedSecrets({
+            ...around,
+            client: manager.client,
+            choice: publishedByUs,
+            log: silentLogger,
+          }),
           settings: { rotationGraceMs: graceMs, allowEscalating },
         });
       },
