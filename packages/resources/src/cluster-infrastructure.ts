@@ -76,7 +76,7 @@ export const infrastructure = ruled(
       ),
     zones: list(cloudName().describe("Name of one zone, such as eu-central-1a, or 1 with azure."), maxZones)
       .describe(
-        "Which zones, as many as numberOfZones. Left out: chosen once, and then kept in the status. Those in the status must stay among them.",
+        "Which zones, as many as numberOfZones. Left out: chosen once, and then kept in the status. Once there is a Shoot, those in the status must stay among them.",
       )
       .exactOptional(),
     subscriptionSelector: ruled(subscriptionSelector(), immutable("subscriptionSelector")).describe(

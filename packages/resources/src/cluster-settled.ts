@@ -14,11 +14,13 @@ interface Whole {
 }
 
 const either = (...ways: string[]) => ways.join(" || ");
-const noZonesYet = ["!has(oldSelf.status)", "!has(oldSelf.status.zones)"];
+const noShootYet = ["!has(oldSelf.status)", "!has(oldSelf.status.shootRef)"];
+/** Zones are stored before the Shoot is made: as long as it is not, nothing stands in them. */
+const nowhereYet = [...noShootYet, "!has(oldSelf.status.zones)"];
 
 const zones: Rule<Whole> = {
   cel: either(
-    ...noZonesYet,
+    ...nowhereYet,
     "!has(self.spec.infrastructure)",
     "!has(self.spec.infrastructure.zones)",
     "(has(oldSelf.spec.infrastructure) && has(oldSelf.spec.infrastructure.zones) && self.spec.infrastructure.zones == oldSelf.spec.infrastructure.zones)",
@@ -28,14 +30,14 @@ const zones: Rule<Whole> = {
   field: "spec.infrastructure.zones",
   holds({ spec }, { spec: before, status }) {
     const named = spec.infrastructure?.zones;
-    if (!status?.zones || !named || jsonEqual(named, before.infrastructure?.zones)) return true;
+    if (!status?.shootRef || !status.zones || !named || jsonEqual(named, before.infrastructure?.zones)) return true;
     return status.zones.every((zone) => named.includes(zone));
   },
 };
 
 const numberOfZones: Rule<Whole> = {
   cel: either(
-    ...noZonesYet,
+    ...nowhereYet,
     "!has(self.spec.infrastructure)",
     "!has(oldSelf.spec.infrastructure)",
     "self.spec.infrastructure.numberOfZones >= oldSelf.spec.infrastructure.numberOfZones",
@@ -44,7 +46,8 @@ const numberOfZones: Rule<Whole> = {
   message: "numberOfZones cannot be less than the zones that the cluster stands in, which are in status.zones",
   field: "spec.infrastructure.numberOfZones",
   holds({ spec: { infrastructure: now } }, { spec: { infrastructure: before }, status }) {
-    if (!status?.zones || !now || !before || now.numberOfZones >= before.numberOfZones) return true;
+    if (!status?.shootRef || !status.zones || !now || !before) return true;
+    if (now.numberOfZones >= before.numberOfZones) return true;
     return now.numberOfZones >= status.zones.length;
   },
 };
@@ -53,8 +56,7 @@ function withShoot(field: "cloudProfile" | "exposureClassName"): Rule<Whole> {
   const [now, before] = [`self.spec.core.${field}`, `oldSelf.spec.core.${field}`];
   return {
     cel: either(
-      "!has(oldSelf.status)",
-      "!has(oldSelf.status.shootRef)",
+      ...noShootYet,
       "!has(self.spec.core)",
       "!has(oldSelf.spec.core)",
       `(has(${now}) ? has(${before}) && ${now} == ${before} : !has(${before}))`,

@@ -280,6 +280,13 @@ const changes: [string, Fields, Fields, string[]?][] = [
   ["another policy", spec(), spec({ deletionPolicy: "Retain" })],
 ];
 
+/** Of one for which three zones were stored, and whose Shoot Gardener did not take. */
+const changesInVain: [string, Fields, Fields][] = [
+  ["other zones", infrastructure({ zones: three }), infrastructure({ zones: ["b", "c", "d"] })],
+  ["other zones are named", spec(), infrastructure({ zones: ["x", "y", "z"] })],
+  ["a zone less", spec(), infrastructure({ numberOfZones: 2 })],
+];
+
 /** Of one that has a Shoot, which stands in three zones. */
 const laterChanges: [string, Fields, Fields, string[]?][] = [
   ["nothing changes", fullClusterSpec, fullClusterSpec],
@@ -376,6 +383,14 @@ export const clusterCases: Case[] = [
       before: { spec: before },
       write: { spec },
       wantRefused,
+    }),
+  ),
+  ...changesInVain.map(
+    ([name, before, spec]): Case => ({
+      name: `a change with zones and no Shoot: ${name}`,
+      kind,
+      before: { spec: before, status: { zones: three } },
+      write: { spec },
     }),
   ),
   ...laterChanges.map(

@@ -1,11 +1,12 @@
 import type { Stored } from "@berg/apimachinery";
-import type { Cluster, ClusterStatus } from "@berg/resources";
+import type { Cluster, ClusterInfrastructure, ClusterStatus } from "@berg/resources";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Shoot } from "../../gardener/kinds.ts";
 import { annotations, finalizers, gardener } from "../../vocabulary.ts";
 import type { Facts, Seen } from "../seen.ts";
-import { makeCluster, makeShoot } from "../testing/make-objects.ts";
+import { renderShoot } from "../shoot/render.ts";
+import { account, makeCluster, makeShoot, wantedOf } from "../testing/make-objects.ts";
 import { done, look, now, subscriptionOf, time, zones } from "../testing/make-seen.ts";
 import { decide } from "./decide.ts";
 
@@ -27,6 +28,64 @@ test("no Shoot is made on an account whose request somebody deletes, though it s
   const { step, status } = decide(look(cluster, { subscription: goes, facts }));
   expect(step).toBeUndefined();
   expect(status.conditions).toContainEqual(expect.objectContaining({ type: "SubscriptionReady", status: "False" }));
+});
+
+describe("zones that were stored", () => {
+  const [a, b, c] = zones as [string, string, string];
+  const facts: Facts = { shootIsGone: true };
+  const after = (infrastructure: Partial<ClusterInfrastructure>, status: ClusterStatus) =>
+    decide(look(makeCluster({ infrastructure, status }), { facts }));
+  interface Row {
+    what: string;
+    infrastructure: Partial<ClusterInfrastructure>;
+    stored: string[];
+    /** Or how many of those that are offered. */
+    next: string[] | 1;
+  }
+
+  test.each<Row>([
+    { what: "others are named", infrastructure: { numberOfZones: 2, zones: [b, c] }, stored: [a, b], next: [b, c] },
+    { what: "another order is named", infrastructure: { numberOfZones: 2, zones: [b, a] }, stored: [a, b], next: [b, a] },
+    { what: "fewer are asked for", infrastructure: { numberOfZones: 1 }, stored: [c, b], next: [c] },
+    { what: "they are not offered any more", infrastructure: { numberOfZones: 1 }, stored: ["x"], next: 1 },
+  ])("before there is a Shoot are chosen anew where $what", ({ infrastructure, stored, next }) => {
+    const first = after(infrastructure, { zones: stored });
+    expect([first.step, first.goesOn]).toEqual([undefined, true]);
+    if (typeof next === "number") expect(zones).toContain(first.status.zones?.[0]);
+    else expect(first.status.zones).toEqual(next);
+    const then = after(infrastructure, first.status);
+    expect([then.step?.do, then.status.zones]).toEqual(["createShoot", first.status.zones]);
+  });
+
+  test("stay where the spec leaves the choice, whatever is offered beside them", () => {
+    for (const stored of [
+      [c, a],
+      [b, c],
+    ]) {
+      const { step, status } = after({ numberOfZones: 2 }, { zones: stored });
+      expect([step?.do, status.zones]).toEqual(["createShoot", stored]);
+    }
+  });
+
+  test("stay where there was a Shoot, which is made anew", () => {
+    const shootRef = { name: "c-abcdefgh", uid: "old" };
+    const cluster = makeCluster({
+      infrastructure: { numberOfZones: 1 },
+      status: { zones: [c, a], shootRef },
+      annotations: { [annotations.recreateShoot]: "old" },
+    });
+    const { step, status } = decide(look(cluster, { facts }));
+    expect([step?.do, status.zones]).toEqual(["createShoot", [c, a]]);
+  });
+
+  test("give way to those of the Shoot, where it was made and nobody could say so", () => {
+    const cluster = makeCluster({ infrastructure: { numberOfZones: 2, zones: [b, c] }, status: { zones: [b, c] } });
+    const shoot = makeShoot(cluster, done, renderShoot(wantedOf(cluster, [a, b]), account));
+    const { status } = decide(look(cluster, { shoot }));
+    expect([status.zones, status.shootRef?.uid]).toEqual([[a, b], "shoot-uid"]);
+    const later = { ...cluster, status: { ...status, zones: [a, b] } };
+    expect(decide(look(later, { shoot })).status.zones).toEqual([a, b]);
+  });
 });
 
 describe("a Cluster that goes", () => {

@@ -3,6 +3,8 @@
  * the account, the zones (stored before they are used), who may sign in, and the Shoot.
  */
 
+import type { Cluster } from "@berg/resources";
+import type { CloudProfile } from "../../gardener/kinds.ts";
 import { annotations } from "../../vocabulary.ts";
 import type { Draft } from "../draft.ts";
 import { authenticationOf } from "../oidc/authentication.ts";
@@ -43,7 +45,7 @@ export function decideWaiting(seen: Seen, draft: Draft): Decision {
     region: core?.region ?? "",
     infrastructure,
     provider,
-    zones: cluster.status?.zones ?? [],
+    zones: zonesToKeep(cluster, profile),
   };
   const chosen = zonesFor(asked, profileName, profile);
   if ("problem" in chosen) return refused(draft, chosen.problem);
@@ -79,6 +81,16 @@ export function decideWaiting(seen: Seen, draft: Draft): Decision {
     return { step: { do: "writeAuthentication", authentication }, status };
   const wanted = { cluster, infrastructure, provider, zones, authentication: authentication?.configMapName };
   return { step: { do: "createShoot", spec: renderShoot(wanted, binding), digest: authentication?.digest }, status };
+}
+
+/** Where nothing stands in those that were stored, the spec may have changed since: what it names counts. */
+function zonesToKeep({ spec: { core, infrastructure }, status }: Cluster, profile: CloudProfile): readonly string[] {
+  const stored = status?.zones ?? [];
+  if (status?.shootRef) return stored;
+  if (infrastructure?.zones) return [];
+  const region = profile.spec.regions.find(({ name }) => name === core?.region);
+  const isOffered = (zone: string) => region?.zones?.some(({ name }) => name === zone) ?? false;
+  return stored.filter(isOffered).slice(0, infrastructure?.numberOfZones);
 }
 
 /** Asked once; after that the copy's word is enough. */
