@@ -70,6 +70,7 @@ test("when the Secret comes, leads elsewhere, holds rubbish, goes: each time at 
   await put(await dataOf(other));
   await expect.poll(leadsTo).toBe(other.server);
   await expect.poll(() => administratorsAt(other)).toEqual(["z@example.com"]);
+  await expect.poll(() => world.eventsOf("theirs")).toContain("OrphanedAccessObjects");
 
   await put({ kubeconfig: Buffer.from("rubbish").toString("base64") });
   await untilCondition(world, "theirs", "Reachable", "False/KubeconfigInvalid");

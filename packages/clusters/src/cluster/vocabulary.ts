@@ -169,6 +169,8 @@ export const texts = {
   accessLeft: `Kubeconfigs of the cluster could not be revoked in an hour, and may be good until they expire: see its KubeconfigRequests. Delete their service accounts in the namespace ${accessNamespace} of the cluster`,
   bindingsLeft: (why: string) =>
     `Bindings of administrators may be left in the cluster, which could not be reached: ${why}. Delete ClusterRoleBindings whose names begin with cluster-operator:admin:`,
+  administratorsLeft: (server: string, count: number) =>
+    `The Secret leads to another API server now. If that is another cluster, ${count === 1 ? "one administrator stays" : `${count} administrators stay`} cluster-admin at ${server}, where nobody takes that away any more. Delete ClusterRoleBindings there whose names begin with cluster-operator:admin:`,
 } as const;
 
 export const eventReasons = {
