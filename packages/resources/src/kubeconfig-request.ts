@@ -154,8 +154,14 @@ export const kubeconfigRequestStatus = z
           expirationTimestamp: time().describe("When it comes to its end by itself.").exactOptional(),
           server: text({ max: 2048 })
             .describe(
-              "Address of the API server in it, where that is of a cluster that the Cluster's Secret led to before: it works there until expirationTimestamp.",
+              "Address of the API server in it. Where the Cluster leads to another cluster by now, it works there until expirationTimestamp.",
             )
+            .exactOptional(),
+          serviceAccountUid: text({ max: 128 })
+            .describe("UID of the service account there, which no two clusters share.")
+            .exactOptional(),
+          certificateAuthorityHash: text({ max: 64 })
+            .describe("Beginning of the SHA-256 of the certificate authorities there.")
             .exactOptional(),
         })
         .describe("One that was replaced."),

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isLeft, reachedBy, serversOf } from "./elsewhere.ts";
 import { type Request, shortHash } from "./names.ts";
 import { embeddedPlaceOfTwo } from "./testing/embedded.ts";
-import { issuedStatus, makeCluster, makeRequest, makeSeen } from "./testing/make-seen.ts";
+import { at, issuedStatus, makeRequest, makeSeen } from "./testing/make-seen.ts";
 import type { Place } from "./testing/place.ts";
 import { conditionOf, openStage, type Stage } from "./testing/stage.ts";
 import { heldFor, tried } from "./testing/tried.ts";
@@ -14,10 +14,8 @@ describe("which cluster was reached", () => {
   const here = { server: "https://here.example", certificateAuthority: "ca" };
   const there = { server: "https://there.example", certificateAuthority: "ca" };
   const status = issuedStatus(0, { server: here.server, certificateAuthorityHash: shortHash("ca") });
-  const made = makeCluster();
-  const byoc = { kubeconfigSecretRef: { name: "one", key: "kubeconfig" } };
-  const brought = { ...made, spec: { ...made.spec, byoc } };
-  const seen = makeSeen({ request: makeRequest({ status }), cluster: brought });
+  // Of a Shoot, too: a Cluster of the same name may be another one by now.
+  const seen = makeSeen({ request: makeRequest({ status }) });
 
   test.each([
     ["as it was", here, "account-uid", "same"],
@@ -30,21 +28,33 @@ describe("which cluster was reached", () => {
     expect(reachedBy(seen, place, accountUid).is).toBe(want);
   });
 
-  test("a Shoot is itself at any address, and before anything was issued there is nothing to compare", () => {
-    expect(reachedBy({ ...seen, cluster: made }, there, undefined).is).toBe("same");
+  test("before anything was issued there is nothing to compare", () => {
     expect(reachedBy({ ...seen, request: makeRequest() }, there, undefined).is).toBe("same");
   });
 
-  test("those that were replaced are where the newest is, unless they say where else", () => {
-    const marked = { epoch: 1, until: "", server: there.server };
-    const [same, other] = [reachedBy(seen, here, "account-uid"), reachedBy(seen, there, undefined)];
-    expect([isLeft({ epoch: 1, until: "" }, same), isLeft({ epoch: 1, until: "" }, other)]).toEqual([false, true]);
-    expect([isLeft(marked, same), isLeft(marked, other)]).toEqual([true, false]);
-    expect(serversOf({ ...status, retiring: [marked, marked] })).toEqual([here.server, there.server]);
+  const former = { epoch: 1, until: at(3600), server: here.server };
+  const theirs = { ...former, serviceAccountUid: "their-uid", certificateAuthorityHash: shortHash("their ca") };
+  const ours = { ...former, serviceAccountUid: "account-uid", certificateAuthorityHash: shortHash("ca") };
+  test.each([
+    ["where the newest is", ours, here, "account-uid", false],
+    ["where the newest is, and nobody has asked for the account", ours, here, undefined, false],
+    ["where the newest is, which has moved", ours, there, "account-uid", false],
+    ["where the newest is, and another was reached", ours, there, undefined, true],
+    ["it does not say where, and another was reached", former, there, undefined, true],
+    ["behind the same address, before", theirs, here, "account-uid", true],
+    ["behind the same address, which leads there again", theirs, { ...here, certificateAuthority: "x" }, "their-uid", false],
+    ["there, and its account is cut off already", theirs, { ...here, certificateAuthority: "their ca" }, undefined, false],
+  ] as const)("one that was replaced is left behind or not: %s", (_, each, place, accountUid, want) => {
+    expect(isLeft(each, reachedBy(seen, place, accountUid))).toBe(want);
+  });
+
+  test("where those work that are left is told once", () => {
+    const retiring = [theirs, { ...theirs, server: there.server }];
+    expect(serversOf({ ...status, retiring })).toEqual([here.server, there.server]);
   });
 });
 
-describe("the Secret of a brought cluster leads to another one", () => {
+describe("a Cluster leads to another cluster", () => {
   let parts: Awaited<ReturnType<typeof embeddedPlaceOfTwo>>;
   let world: Place;
   let second: Client;
@@ -132,6 +142,28 @@ describe("the Secret of a brought cluster leads to another one", () => {
     await turn(place, false);
     await untilCondition("followed", "Revoked", "True Revoked");
     expect([await tried(first), await heldFor(place.target, request)]).toEqual(["unknown", ""]);
+  });
+
+  test("another cluster behind the same address is another one", async () => {
+    await using stage = await openStage(world);
+    const { place, until, untilCondition, clock } = stage;
+    const { text, server } = await issued(stage, "shared");
+    place.door.address = server;
+    await turn(place, true);
+    clock.jump(61_000);
+    const { status } = await until("shared", "Issued 2");
+    expect([status?.server, status?.retiring?.map(({ epoch }) => epoch)]).toEqual([server, [1]]);
+    await place.annotate("shared", "rotate", "true");
+    await until("shared", "Rotating 3");
+    clock.jump(30_000);
+    await expect.poll(async () => (await place.get("shared"))?.status?.retiring).toMatchObject([{ epoch: 1 }]);
+    await place.annotate("shared", "revoke", "true");
+    const waiting = await untilCondition("shared", "Revoked", "False TargetChanged");
+    expect([told(waiting)?.includes(server), await tried(text)]).toEqual([true, "works"]);
+    delete place.door.address;
+    await turn(place, false);
+    await untilCondition("shared", "Revoked", "True Revoked");
+    expect(await tried(text)).toBe("unknown");
   });
 
   test("one that was to be made useless meanwhile is not said to be", async () => {

@@ -1,6 +1,7 @@
 /**
- * The Secret of a cluster that somebody brought along may lead to another one since a kubeconfig was issued. What was
- * issued works where it was issued, and cannot be taken away here. Pure.
+ * A Cluster may lead to another cluster since a kubeconfig was issued: somebody has changed the Secret of one that was
+ * brought along, or has made a Cluster of the same name anew. What was issued works where it was issued, and cannot be taken
+ * away here. Pure.
  */
 import type { KubeconfigRequestStatus } from "@berg/resources";
 import type { Target } from "../target/target.ts";
@@ -14,24 +15,36 @@ export type Former = NonNullable<KubeconfigRequestStatus["retiring"]>[number];
 export interface Reached extends Place {
   /** `moved`: the same cluster, by another address or with other keys. */
   is: "same" | "moved" | "other";
+  /** UIDs of the request's service account there, which no two clusters share. */
+  accounts: readonly string[];
 }
 
 /** What was published leads to another address, or trusts other keys. */
-export function isElsewhere({ server, certificateAuthority }: Place, status: KubeconfigRequestStatus = {}): boolean {
-  return status.server !== server || status.certificateAuthorityHash !== shortHash(certificateAuthority);
+export function isElsewhere(
+  { server, certificateAuthority }: Place,
+  issued: Pick<KubeconfigRequestStatus, "server" | "certificateAuthorityHash"> = {},
+): boolean {
+  return issued.server !== server || issued.certificateAuthorityHash !== shortHash(certificateAuthority);
 }
 
-/** `accountUid`: of the request's service account there, which no two clusters share. A Shoot is itself at any address. */
-export function reachedBy({ request, cluster }: Seen, target: Place, accountUid: string | undefined): Reached {
+/** `accountUid`: of the request's service account there. A Shoot has other keys from time to time, and is still itself. */
+export function reachedBy({ request }: Seen, target: Place, accountUid: string | undefined): Reached {
   const { server, certificateAuthority } = target;
   const known = request.status?.serviceAccountUid;
-  const isKnown = !cluster?.spec.byoc || known === undefined || !isElsewhere(target, request.status);
-  return { server, certificateAuthority, is: isKnown ? "same" : known === accountUid ? "moved" : "other" };
+  const isKnown = known === undefined || !isElsewhere(target, request.status);
+  const is = isKnown ? "same" : known === accountUid ? "moved" : "other";
+  const accounts = [accountUid, is === "other" ? undefined : known].filter((uid) => uid !== undefined);
+  return { server, certificateAuthority, is, accounts };
 }
 
-/** Whether one that was replaced is in another cluster than the one that was reached. */
-export function isLeft({ server }: Former, reached: Reached): boolean {
-  return server === undefined ? reached.is === "other" : server !== reached.server;
+/**
+ * Whether one that was replaced is in another cluster than the one that was reached. The address alone does not tell: two
+ * may be behind it, one after the other.
+ */
+export function isLeft(former: Former, reached: Reached): boolean {
+  const { serviceAccountUid: uid } = former;
+  if (uid === undefined) return reached.is === "other";
+  return !reached.accounts.includes(uid) && isElsewhere(reached, former);
 }
 
 /** Where those work that cannot be taken away. */

@@ -115,9 +115,9 @@ export const texts = {
   revokedByExpiry:
     "Whatever was issued has expired. What was made in the cluster for it is removed as soon as the cluster can be reached",
   targetChanged: (servers: readonly string[]) =>
-    `The Secret of the Cluster leads to another cluster now, where nothing is left. What was issued for ${servers.join(" and ")} works there until it expires (expirationTimestamp, retiring): put the former kubeconfig back into that Secret to have it cut off at once`,
+    `The Cluster leads to another cluster now, where nothing is left. What was issued before, for ${servers.join(" and ")}, works there until it expires (expirationTimestamp, retiring). Where the cluster was brought along, put the former kubeconfig back into its Secret to have it cut off at once`,
   expiredElsewhere: (servers: readonly string[]) =>
-    `Whatever was issued for ${servers.join(" and ")}, where the Secret of the Cluster led to before, has expired; nothing is left in the cluster where it leads to now`,
+    `Whatever was issued for ${servers.join(" and ")}, where the Cluster led to before, has expired; nothing is left in the cluster where it leads to now`,
   clusterGone: "The cluster is gone, and with it whatever was issued",
   clusterLeft:
     "The Cluster is gone, and with it the way to revoke. If the cluster itself lives on, as one that was brought along or retained does, what was issued works there until expirationTimestamp",
@@ -136,12 +136,12 @@ export const events = {
     reason: "OrphanedAccessObjects",
     message: `The Cluster is gone before what was issued has expired: if the cluster itself lives on, it works there until then, and objects marked with this request's UID stay behind in its namespace ${accessNamespace}`,
   },
-  /** The Secret of the Cluster leads to another one. */
+  /** The Cluster leads to another one. */
   leftElsewhere: {
     type: "Warning",
     reason: "OrphanedAccessObjects",
     message: (servers: readonly string[]) =>
-      `Whatever was issued for ${servers.join(" and ")} has expired, and the Secret of the Cluster leads elsewhere: objects marked with this request's UID stay behind there in the namespace ${accessNamespace}`,
+      `Whatever was issued for ${servers.join(" and ")} has expired, and the Cluster leads elsewhere: objects marked with this request's UID stay behind there in the namespace ${accessNamespace}`,
   },
   orphaned: {
     type: "Warning",

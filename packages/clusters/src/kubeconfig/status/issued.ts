@@ -83,37 +83,49 @@ function retiringAfter(seen: Seen, cause: Cause, issue: Issue, reached: Reached)
   const { status = {}, spec } = request;
   const limits: Partial<Record<Cause, number>> = { shortened: now + spec.expiration * 1000 };
   const latest = issue.answersRotation ? now + graceMs : (limits[cause] ?? Number.POSITIVE_INFINITY);
-  const former = [...(status.retiring ?? []), ...currentOf(status)];
-  return former
+  /** The cluster that was reached, by the words by which it will be known again. */
+  const here = {
+    server: reached.server,
+    serviceAccountUid: issue.serviceAccountUid,
+    certificateAuthorityHash: shortHash(reached.certificateAuthority),
+  };
+  const retiringHere = (each: Former): Former => ({
+    ...each,
+    ...here,
+    until: formatTime(Math.min(Date.parse(each.until), latest)),
+  });
+  return [...(status.retiring ?? []), ...currentOf(status)]
     .filter(({ epoch }) => epoch !== issue.epoch)
-    .map((each) => (isLeft(each, reached) ? leftAt(each.server ?? status.server, each) : retiringHere(each, latest)))
+    .map((each) => (isLeft(each, reached) ? leftAlone(each) : retiringHere(each)))
     .slice(-kubeconfigStatusLimits.retiring);
 }
 
-function currentOf({ epoch, ...status }: Status): Former[] {
+function currentOf({ epoch, server, serviceAccountUid, certificateAuthorityHash, ...status }: Status): Former[] {
   const life = lifeOf(status);
   if (!life || epoch === undefined) return [];
-  const expirationTimestamp = formatTime(life.expiresAt);
-  return [{ epoch, until: formatTime(life.expiresAt + afterExpiryMs), expirationTimestamp }];
-}
-
-function retiringHere({ server: _, ...each }: Former, latest: number): Former {
-  return { ...each, until: formatTime(Math.min(Date.parse(each.until), latest)) };
+  return [
+    {
+      epoch,
+      until: formatTime(life.expiresAt + afterExpiryMs),
+      expirationTimestamp: formatTime(life.expiresAt),
+      ...(server !== undefined && { server }),
+      ...(serviceAccountUid !== undefined && { serviceAccountUid }),
+      ...(certificateAuthorityHash !== undefined && { certificateAuthorityHash }),
+    },
+  ];
 }
 
 /** Nobody can make it useless: it has the whole of its life. */
-function leftAt(server: string | undefined, each: Former): Former {
+function leftAlone(each: Former): Former {
   const { expirationTimestamp: end } = each;
-  const until = end === undefined ? each.until : formatTime(Date.parse(end) + afterExpiryMs);
-  return { ...each, until, ...(server !== undefined && { server }) };
+  return end === undefined ? each : { ...each, until: formatTime(Date.parse(end) + afterExpiryMs) };
 }
 
 /** Those whose time was up are made useless, as far as they are in the cluster that was reached. */
 export function retired(seen: Seen, reached: Reached): Status {
   const { retiring = [], ...status } = seen.request.status ?? {};
   const left = retiring
-    // Those without an address are where the newest is, and get it when that is replaced.
-    .map((each) => (isLeft(each, reached) ? leftAt(each.server, each) : each))
+    .map((each) => (isLeft(each, reached) ? leftAlone(each) : each))
     .filter(({ until }) => Date.parse(until) > seen.now);
   return said({ ...status, ...(left.length > 0 && { retiring: left }) }, seen, [
     { type: types.targetReachable, status: "True", reason: reasons.reached, message: texts.reached },

@@ -115,8 +115,8 @@ export class Place implements AsyncDisposable {
       async open({ metadata }) {
         opened++;
         if (door.shut) throw door.shut;
-        if (other && (metadata.name === "two" || door.isTurned)) return other;
-        return { ...first, server: door.address ?? first.server };
+        const target = other && (metadata.name === "two" || door.isTurned) ? other : first;
+        return { ...target, server: door.address ?? target.server };
       },
       forget() {
         forgotten++;
