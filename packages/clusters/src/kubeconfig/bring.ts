@@ -5,7 +5,7 @@ import type { Target } from "../target/target.ts";
 import type { Cause } from "./decide.ts";
 import { isElsewhere, reachedBy, serversOf } from "./elsewhere.ts";
 import type { Surroundings } from "./gather.ts";
-import type { Request } from "./names.ts";
+import { type Request, shortHash } from "./names.ts";
 import { issueIn, publish, readPublished, unpublish } from "./publish.ts";
 import { allExpiredAt, clusterOf, isRotationAsked, type Seen } from "./seen.ts";
 import { removeRetired, type Work, work } from "./session.ts";
@@ -14,6 +14,7 @@ import { cutOff, removeRoles } from "./target/cut-off.ts";
 import type { Granted } from "./target/grant.ts";
 import { holdingsOf, named } from "./target/holdings.ts";
 import { TargetTrouble } from "./trouble.ts";
+import { tellIssue, tellUntold } from "./untold.ts";
 import { atTarget, type Visit } from "./visit.ts";
 import { conditionTypes, events, reasons, texts } from "./vocabulary.ts";
 import { writeStatus } from "./write.ts";
@@ -53,11 +54,14 @@ export async function bring(
     const { life, credentialHash, anchorUid } = token;
     const serviceAccountUid = granted.account.metadata.uid;
     const answersRotation = isRotationAsked(seen);
-    const issue = { epoch, life, credentialHash, anchorUid, serviceAccountUid, answersRotation };
+    const place = { server: target.server, certificateAuthorityHash: shortHash(target.certificateAuthority) };
+    const issue = { epoch, life, credentialHash, anchorUid, serviceAccountUid, ...place, answersRotation };
     const text = kubeconfigText(target, request, token.text);
-    if (isSecret) around.secrets.wrote(await publish(client, request, issue, text, secret, signal));
-    const status = statuses.issued(now, granted, why, issue, done.reached, isSecret ? undefined : text);
-    await writeStatus(request, status, around, signal);
+    const told = await tellIssue(request, published, around, signal, done.reached);
+    if (isSecret) around.secrets.wrote(await publish(client, told, issue, text, secret, signal));
+    const after = { ...now, request: told };
+    const status = statuses.issued(after, granted, why, issue, done.reached, isSecret ? undefined : text);
+    await writeStatus(told, status, around, signal);
     around.metrics.issued(why);
     // From the time when it was put there; each time, since a crash may have left it.
     if (!isSecret) await unpublish(client, request, signal);
@@ -93,11 +97,12 @@ export async function revoke(visit: Visit, seen: Seen, around: Surroundings, sig
   const { client } = visit.target;
   const held = await atTarget(() => holdingsOf(client, seen.request, visit.signal));
   const reached = reachedBy(seen, visit.target, named(held.serviceAccounts, seen.request)?.metadata.uid);
-  const request =
+  const known =
     reached.is === "moved"
       ? await writeStatus(seen.request, statuses.moved(seen, reached), around, signal)
       : seen.request;
   await atTarget(() => cutOff(client, held, visit.signal));
+  const request = await tellUntold(known, around, signal, reached);
   await unpublish(around.client, request, signal);
   const left = statuses.leftBy({ ...seen, request }, reached);
   if (allExpiredAt(left) > seen.now) return leave({ ...seen, request }, left);

@@ -169,6 +169,12 @@ describe("while it is revoked", () => {
       { ...revoke, status: issuedStatus() },
       { shoot: undefined, gone: "shoot" },
     ],
+    [
+      "the Cluster is gone, and nobody knows whether anything was published",
+      "withdraw Revoked",
+      { ...revoke, status: { serviceAccount: "a/b" } },
+      gone,
+    ],
     ["the Cluster is not shown", "confirm", { ...revoke, status: issuedStatus() }, away],
     [
       "all of a Cluster",

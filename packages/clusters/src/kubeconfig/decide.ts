@@ -136,11 +136,16 @@ function nextIssue(seen: Seen): { at: number; cause: Cause } {
   return putBack < due ? { at: putBack, cause: "changed" } : { at: due, cause: "due" };
 }
 
+/** The first Secret comes before the status that tells of it. Where nobody goes to the target any more, nobody else looks. */
+function mayBeUntold({ request, gone }: Seen): boolean {
+  return gone !== undefined && !isUntouched(request) && lifeOf(request.status ?? {}) === undefined;
+}
+
 /** Nothing where it says so already; then it is looked at again at the first of `times` that is to come. */
 function say(seen: Seen, status: KubeconfigRequestStatus, ...times: (number | undefined)[]): Step {
   const { request, now } = seen;
   if (request.status?.secretRef && !status.secretRef) return { do: "withdraw", status };
-  if (!jsonEqual(request.status ?? {}, status)) return { do: "write", status };
+  if (!jsonEqual(request.status ?? {}, status)) return { do: mayBeUntold(seen) ? "withdraw" : "write", status };
   const until = Math.min(...times.map((time = 0) => time).filter((time) => time > now));
   return { do: "wait", ...(Number.isFinite(until) && { until }) };
 }

@@ -10,9 +10,8 @@ import type { TargetAccess } from "../target/target.ts";
 import type { KubeconfigMetrics } from "./metrics.ts";
 import { type Request, secretNameOf } from "./names.ts";
 import type { Patience } from "./patience.ts";
-import { isAsPublished, readPublished } from "./publish.ts";
+import { findPublished, isAsPublished } from "./publish.ts";
 import { clusterOf, isRevoked, type Seen } from "./seen.ts";
-import { TargetTrouble } from "./trouble.ts";
 
 export interface KubeconfigSettings {
   /** How long the kubeconfig before is good after a rotation that was asked for. */
@@ -115,10 +114,6 @@ async function isCopyLost(seen: Seen, { client, secrets }: Surroundings, signal:
   const watched = secrets.get(metadata.namespace ?? "", secretNameOf(request));
   if (watched && isAsPublished(request, watched)) return false;
   // Another's write may have come to the one copy and not yet to the other.
-  const secret = await readPublished(client, request, signal).catch((error) => {
-    // Somebody else's is in its place: to be said when the next one is issued.
-    if (error instanceof TargetTrouble) return undefined;
-    throw error;
-  });
+  const secret = await findPublished(client, request, signal);
   return !secret || !isAsPublished(request, withDigests(secret));
 }

@@ -19,6 +19,20 @@ export async function readPublished(
   return secret;
 }
 
+/** The same; undefined, too, where it is somebody else's or may not be read: that is said when the next one is issued. */
+export async function findPublished(
+  client: Client,
+  request: Request,
+  signal: AbortSignal,
+): Promise<Stored<Secret> | undefined> {
+  try {
+    return await readPublished(client, request, signal);
+  } catch (error) {
+    if (error instanceof TargetTrouble) return undefined;
+    throw error;
+  }
+}
+
 async function readSecret(client: Client, request: Request, signal: AbortSignal): Promise<Stored<Secret> | undefined> {
   try {
     return await client.get(Secrets, request.metadata.namespace ?? "", secretNameOf(request), { signal });
@@ -108,8 +122,10 @@ function issueOf({ metadata, digests }: Stored<WatchedSecret>): Issue | undefine
   const credentialHash = found[names.credentialHash];
   const serviceAccountUid = found[names.serviceAccountUid];
   const anchorUid = found[names.anchorUid];
+  const server = found[names.server];
+  const certificateAuthorityHash = found[names.certificateAuthorityHash];
   if (!Number.isSafeInteger(epoch) || Number.isNaN(life.issuedAt) || Number.isNaN(life.expiresAt)) return undefined;
-  if (!credentialHash || !serviceAccountUid || !anchorUid) return undefined;
+  if (!credentialHash || !serviceAccountUid || !anchorUid || !server || !certificateAuthorityHash) return undefined;
   if (found[names.contents] !== digests[secretKey]) return undefined;
   return {
     epoch,
@@ -117,6 +133,8 @@ function issueOf({ metadata, digests }: Stored<WatchedSecret>): Issue | undefine
     credentialHash,
     serviceAccountUid,
     anchorUid,
+    server,
+    certificateAuthorityHash,
     answersRotation: found[names.answers] === "true",
   };
 }
@@ -140,6 +158,8 @@ function secretWith(request: Request, issue: Issue, text: string) {
         [names.credentialHash]: issue.credentialHash,
         [names.serviceAccountUid]: issue.serviceAccountUid,
         [names.anchorUid]: issue.anchorUid,
+        [names.server]: issue.server,
+        [names.certificateAuthorityHash]: issue.certificateAuthorityHash,
         [names.contents]: digestOf(value),
         ...(issue.answersRotation && { [names.answers]: "true" }),
       } as Record<string, string>,

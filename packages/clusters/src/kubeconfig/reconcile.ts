@@ -10,6 +10,7 @@ import { bring, retire, revoke } from "./bring.ts";
 import { decide, type Step } from "./decide.ts";
 import { type Confirmed, confirm, gather, type Surroundings } from "./gather.ts";
 import { isLeftBehind, type Seen } from "./seen.ts";
+import { tellUntold } from "./untold.ts";
 import { visitTarget } from "./visit.ts";
 import { events } from "./vocabulary.ts";
 import { withdraw } from "./withdraw.ts";
@@ -59,12 +60,14 @@ async function doStep(
       requests.wrote(await addFinalizer(client, KubeconfigRequests, request, finalizers.kubeconfig, { signal }));
       return undefined;
     case "letGo":
+      if (await isNews()) return undefined;
       if (isLeftBehind(seen)) {
         const { type, reason, message } = events.outlived;
         around.recorder.event(request, type, reason, message);
       }
       return letGo(request, around, signal);
     case "withdraw":
+      if (await isNews()) return undefined;
       return withdraw(step.status, seen, around, signal);
     case "write":
       await writeStatus(request, step.status, around, signal);
@@ -80,5 +83,10 @@ async function doStep(
       return visitTarget(seen, around, signal, (visit) => retire(visit, seen, around, signal));
     case "revoke":
       return visitTarget(seen, around, signal, (visit) => revoke(visit, seen, around, signal));
+  }
+
+  /** There is more than was known when this step was decided on: it is looked at again. */
+  async function isNews(): Promise<boolean> {
+    return (await tellUntold(request, around, signal)) !== request;
   }
 }

@@ -18,6 +18,8 @@ const spreadMs = 60_000;
 const putBackMs = { first: 10_000, longest: 600_000 };
 /** After its end a token is of no use to anybody; clocks differ by less. */
 export const afterExpiryMs = 60_000;
+/** What can be asked for at most, and what a target may add to it. */
+export const longestLifeMs = 86_400_000 + afterExpiryMs;
 /** One that ends sooner is not handed out. */
 export const leastLifeMs = 60_000;
 /** A target whose clock differs by more is taken at its word for how long a token lives, not for when. */

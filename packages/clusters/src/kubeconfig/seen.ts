@@ -77,6 +77,11 @@ export function allExpiredAt({ expirationTimestamp, retiring = [] }: KubeconfigR
   return Math.max(0, ...ends, expirationTimestamp === undefined ? 0 : Date.parse(expirationTimestamp));
 }
 
+/** Of all that the status tells of. */
+export function newestEpochOf({ epoch = 0, retiring = [] }: KubeconfigRequestStatus): number {
+  return Math.max(epoch, ...retiring.map((each) => each.epoch));
+}
+
 /** The Cluster is gone before what was issued has expired: nobody can revoke it, and the cluster itself may live on. */
 export function isLeftBehind({ request, cluster, now }: Seen): boolean {
   return cluster === undefined && allExpiredAt(request.status ?? {}) > now;

@@ -5,7 +5,7 @@ import type { Target } from "../target/target.ts";
 import { accessNamespace } from "../vocabulary.ts";
 import { isElsewhere, isLeft, type Reached, reachedBy } from "./elsewhere.ts";
 import { accessName, anchorName, type Request, selectorOf } from "./names.ts";
-import type { Seen } from "./seen.ts";
+import { newestEpochOf, type Seen } from "./seen.ts";
 import { hasRights } from "./status/granted.ts";
 import type { Issue } from "./status/issued.ts";
 import { type Granted, grant } from "./target/grant.ts";
@@ -52,7 +52,7 @@ export async function work(
   if (missingNamespace !== undefined && status.issuedAt === undefined) return { granted, reached };
   const isDead = account.metadata.uid !== status.serviceAccountUid || !anchorOf(request, held, status.epoch);
   if (!needed && !isDead) return { granted, reached };
-  const epoch = Math.max(status.epoch ?? 0, published?.epoch ?? 0) + 1;
+  const epoch = Math.max(newestEpochOf(status), published?.epoch ?? 0) + 1;
   const token = await mint(target, request, account, epoch, { clock, signal });
   return { granted, reached, minted: { token, epoch } };
 }

@@ -13,6 +13,7 @@ import { allExpiredAt, clusterFactsOf, factsOf, isRevoked, lifeOf, type Seen } f
 import * as statuses from "./status/status.ts";
 import { nonsense, TargetTrouble, type Trouble, troubleOf, unreachable } from "./trouble.ts";
 import { conditionTypes, events, reasons } from "./vocabulary.ts";
+import { tellUntold } from "./untold.ts";
 import { withdraw } from "./withdraw.ts";
 import { letGo, writeStatus } from "./write.ts";
 
@@ -110,11 +111,15 @@ function isCredentialTrouble({ type, reason }: Trouble): boolean {
 
 async function inTrouble(
   { trouble, ms }: Rest,
-  seen: Seen,
+  before: Seen,
   around: Surroundings,
   signal: AbortSignal,
 ): Promise<Result | undefined> {
-  const { request, now } = seen;
+  const isGoing = before.request.metadata.deletionTimestamp !== undefined || isRevoked(before);
+  const isTold = !isGoing || !isPublic(before.request.status);
+  const request = isTold ? before.request : await tellUntold(before.request, around, signal);
+  const seen = { ...before, request };
+  const { now } = seen;
   const { status = {}, metadata } = request;
   const deletedAt = metadata.deletionTimestamp && Date.parse(metadata.deletionTimestamp);
   const expiredAt = allExpiredAt(status);
@@ -125,13 +130,17 @@ async function inTrouble(
     return letGo(request, around, signal);
   }
   const next = statuses.troubled(seen, trouble);
-  const isPublic = !isTakenAway(status) || status.secretRef !== undefined;
   // Nobody is to find it here, whatever becomes of it there.
-  if (isTakenAway(next) && isPublic) await withdraw(next, seen, around, signal);
+  if (isTakenAway(next) && isPublic(status)) await withdraw(next, seen, around, signal);
   else await writeStatus(request, next, around, signal);
   const life = lifeOf(status);
   const times = [orphanAt, expiredAt, life?.expiresAt ?? 0].filter((time) => time > now);
   return { requeueAfterMs: Math.max(0, Math.min(ms, ...times.map((time) => time - now))) };
+}
+
+/** Or may be: what was published last is not told of yet. */
+function isPublic(status: KubeconfigRequestStatus = {}): boolean {
+  return !isTakenAway(status) || status.secretRef !== undefined;
 }
 
 function isTakenAway({ phase }: KubeconfigRequestStatus): boolean {

@@ -17,6 +17,8 @@ export const secretAnnotations = {
   expiresAt: "operator.kyma-project.io/expires-at",
   credentialHash: "operator.kyma-project.io/credential-hash",
   serviceAccountUid: "operator.kyma-project.io/service-account-uid",
+  server: "operator.kyma-project.io/server",
+  certificateAuthorityHash: "operator.kyma-project.io/certificate-authority-hash",
   /** The SHA-256 of what is in it: where that differs, somebody else has changed it. */
   contents: "operator.kyma-project.io/contents-hash",
   /** "true": it answers a request to rotate. */

@@ -20,6 +20,9 @@ export interface Issue {
   credentialHash: string;
   serviceAccountUid: string;
   anchorUid: string;
+  /** Where it leads to. */
+  server: string;
+  certificateAuthorityHash: string;
   /** Whether it answers the annotation `rotate`. */
   answersRotation: boolean;
 }

@@ -3,4 +3,5 @@ export * from "./granted.ts";
 export * from "./issued.ts";
 export * from "./revoked.ts";
 export * from "./troubled.ts";
+export * from "./untold.ts";
 export * from "./waiting.ts";
