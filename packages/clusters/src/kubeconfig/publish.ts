@@ -1,11 +1,22 @@
 /** The Secret beside a request that holds its kubeconfig: written, read back after a crash, taken away. */
-import { formatTime, isAlreadyExists, isForbidden, isNotFound, type KubeObject, type Stored } from "@berg/apimachinery";
+import {
+  formatTime,
+  isAlreadyExists,
+  isBadRequest,
+  isForbidden,
+  isInvalid,
+  isNotFound,
+  isTooLarge,
+  type KubeObject,
+  type StatusError,
+  type Stored,
+} from "@berg/apimachinery";
 import { type Client, deleteChild, type Secret, Secrets } from "@berg/kube";
 import { KubeconfigRequests } from "@berg/resources";
 import { digestOf, type WatchedSecret, withDigests } from "../secrets/watched-secret.ts";
 import { isOf, marksOf, type Request, secretNameOf } from "./names.ts";
 import type { Issue } from "./status/issued.ts";
-import { TargetTrouble } from "./trouble.ts";
+import { refusalOf, TargetTrouble } from "./trouble.ts";
 import { conditionTypes, fieldManager, secretAnnotations as names, reasons, secretKey, texts } from "./vocabulary.ts";
 
 /** Undefined where there is none. One of somebody else is in the way, and is left alone. */
@@ -52,6 +63,13 @@ function nameTaken(request: Request): TargetTrouble {
   return new TargetTrouble({ type: conditionTypes.issued, reason: reasons.secretNameTaken, message, again: true });
 }
 
+/** By a webhook, or for what others have made of it: a word is due, and a rest before the next token is made. */
+function refused(request: Request, error: StatusError): TargetTrouble {
+  const message = texts.secretRefused(secretNameOf(request), refusalOf(error));
+  const trouble = { type: conditionTypes.issued, reason: reasons.secretRefused, message, again: true };
+  return new TargetTrouble(trouble, { cause: error });
+}
+
 /** With the version that was read: of two who publish, one is refused. */
 export async function publish(
   client: Client,
@@ -64,7 +82,9 @@ export async function publish(
   const secret = secretWith(request, issue, text);
   const options = { fieldManager, signal };
   try {
-    if (!found) return await client.create(Secrets, secret, options);
+    // It cannot be changed.
+    if (found?.immutable) await deleteChild(client, Secrets, found, { signal });
+    if (!found || found.immutable) return await client.create(Secrets, secret, options);
     const others = (found.metadata.ownerReferences ?? [])
       .filter(({ uid }) => uid !== request.metadata.uid)
       // The server takes one.
@@ -80,6 +100,7 @@ export async function publish(
     // By admission-policy.yaml, one whose owner somebody has removed is not ours to write.
     const isTaken = isAlreadyExists(error) || (isForbidden(error) && found && !isOwnedBy(request, found));
     if (isTaken) throw nameTaken(request);
+    if (isBadRequest(error) || isInvalid(error) || isTooLarge(error)) throw refused(request, error as StatusError);
     throw isForbidden(error) ? forbidden(request) : error;
   }
 }

@@ -34,6 +34,7 @@ test.each([
   ["emptied", change({ data: null })],
   ["taken away from its request", change({ metadata: { ownerReferences: null } })],
   ["rid of what it says", change({ metadata: { annotations: { "operator.kyma-project.io/epoch": null } } })],
+  ["made immutable, and then changed", change({ immutable: true, metadata: { ownerReferences: null } })],
 ])("one that somebody has %s is put right at once", async (_, spoil) => {
   await using stage = await openStage(world);
   const { place, until } = stage;
@@ -114,6 +115,26 @@ test("who may not read Secrets at all goes on when the right comes", async () =>
   operator.proxy.answer = () => undefined;
   clock.jump(30_000);
   await until("poor", "Issued 1");
+});
+
+test("one that the server does not take is said with its answer, and the target is left alone meanwhile", async () => {
+  await using stage = await openStage(world);
+  const { place, until, untilCondition, operator, clock } = stage;
+  const body = { kind: "Status", apiVersion: "v1", status: "Failure", code: 422, reason: "Invalid", message: "a secret" };
+  operator.proxy.answer = ({ resource, verb }) =>
+    resource === "secrets" && verb === "create" ? { status: 422, body } : undefined;
+  await place.request("refused", long);
+  const { status } = await untilCondition("refused", "Issued", "False SecretRefused");
+  const message = status?.conditions?.find(({ type }) => type === "Issued")?.message;
+  expect([message?.includes("422 Invalid"), message?.includes("a secret")]).toEqual([true, false]);
+  const minted = () => operator.targetProxy.requests.filter(({ subresource }) => subresource === "token").length;
+  const before = minted();
+  await place.touchCluster("any", "x");
+  await delay(300);
+  expect(minted()).toBe(before);
+  operator.proxy.answer = () => undefined;
+  clock.jump(10_000);
+  await until("refused", "Issued 1");
 });
 
 test("one whose owner is gone, and that may not be written for that, is said to be somebody else's", async () => {

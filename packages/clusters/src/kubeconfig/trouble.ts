@@ -71,6 +71,6 @@ export function troubleOf(error: unknown): TargetTrouble {
 }
 
 /** `422 Invalid`. A reason that nobody knows may be any text, such as what we have sent. */
-function refusalOf({ code, reason }: StatusError): string {
+export function refusalOf({ code, reason }: StatusError): string {
   return refusals.includes(reason) ? `${code} ${reason}` : String(code);
 }

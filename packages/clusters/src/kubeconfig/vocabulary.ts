@@ -53,6 +53,7 @@ export const reasons = {
   tokenRefused: "TokenRefused",
   tokenTooShort: "TokenTooShort",
   secretNameTaken: "SecretNameTaken",
+  secretRefused: "SecretRefused",
   secretsForbidden: "SecretsForbidden",
   revoking: "Revoking",
   revoked: "Revoked",
@@ -106,6 +107,8 @@ export const texts = {
   tokenTooShort: "The cluster makes tokens that end within a minute: none is handed out",
   secretNameTaken: (name: string) =>
     `A Secret ${name} is there already, and is not this request's: delete it, or name the request otherwise`,
+  secretRefused: (name: string, answer: string) =>
+    `The Secret ${name} cannot be written (${answer}): it is tried again. Delete it, and see which webhooks of this cluster look at Secrets`,
   secretsForbidden: (namespace: string) =>
     `The operators may not read, watch and write Secrets in the namespace ${namespace}: bind the ClusterRole berg-clusters-kubeconfig-secrets there, as deploy/clusters/namespace-secrets.yaml does, or set output to Status`,
   copyStays: (name: string, namespace: string) =>
