@@ -63,6 +63,16 @@ describe("while access is wanted", () => {
       { generation: 2, spec: { expiration: 7200 }, status: issuedStatus() },
     ],
     ["put elsewhere", "issue changed", { generation: 2, spec: { output: "Status" }, status: issuedStatus() }],
+    [
+      "put elsewhere once more, too soon: rights only",
+      "grant",
+      { generation: 2, spec: { output: "Status" }, status: issuedStatus(9, replaced) },
+    ],
+    [
+      "the same, after a while",
+      "issue changed",
+      { generation: 2, spec: { output: "Status" }, status: issuedStatus(10, replaced) },
+    ],
     ["for others", "issue changed", { generation: 2, spec: { audiences: ["x"] }, status: issuedStatus() }],
     ["asked for", "issue asked", { annotations: asked("rotate"), status: issuedStatus() }],
     ["asked for with another word", "wait", { annotations: asked("rotate", "yes"), status: issuedStatus() }],

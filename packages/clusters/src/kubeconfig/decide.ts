@@ -9,7 +9,7 @@ import { jsonEqual, makeKey } from "@berg/apimachinery";
 import type { KubeconfigRequestStatus } from "@berg/resources";
 import { finalizers } from "../vocabulary.ts";
 import { escalating, malformed } from "./rules/problems.ts";
-import { isAhead, putBackDue, rotationDue, spread } from "./schedule.ts";
+import { againDue, isAhead, rotationDue, spread } from "./schedule.ts";
 import {
   allExpiredAt,
   clusterOf,
@@ -129,11 +129,11 @@ function nextIssue(seen: Seen): { at: number; cause: Cause } {
   if (isAhead(life, now)) return { at: now, cause: "due" };
   const wanted = issuedFor(seen);
   const isOther = wanted !== undefined && wanted !== status.issuedFor;
-  // Where it is new, its owner has just changed it, and waits.
-  if (isOther) return { at: isNew ? now : spread(now, life, who, startedAt), cause: "changed" };
   const due = spread(rotationDue(life, who), life, who, startedAt);
-  const putBack = seen.copyLost ? putBackDue(life, status.retiring?.length ?? 0) : due;
-  return putBack < due ? { at: putBack, cause: "changed" } : { at: due, cause: "due" };
+  const again = isOther || seen.copyLost ? againDue(life, status.retiring?.length ?? 0) : due;
+  // Where it is new, its owner has just changed it, and waits.
+  const at = isOther && !isNew ? spread(Math.max(now, again), life, who, startedAt) : again;
+  return at < due ? { at, cause: "changed" } : { at: due, cause: "due" };
 }
 
 /** The first Secret comes before the status that tells of it. Where nobody goes to the target any more, nobody else looks. */

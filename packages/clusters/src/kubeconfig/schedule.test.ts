@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isAhead, lifeByOurClock, putBackDue, rotationDue, spread } from "./schedule.ts";
+import { againDue, isAhead, lifeByOurClock, rotationDue, spread } from "./schedule.ts";
 
 const lives = fc
   .record({ issuedAt: fc.integer({ min: 0, max: 1e12 }), seconds: fc.integer({ min: 60, max: 86_400 }) })
@@ -39,7 +39,7 @@ test("what is overdue at a restart waits at most 60 s, and never below a tenth o
 
 test("a copy that somebody takes away is put back at once, then ever later, and after ten minutes at most", () => {
   const life = { issuedAt: 1_000, expiresAt: 3_601_000 };
-  const seconds = [0, 1, 2, 3, 7, 32].map((former) => Math.max(0, putBackDue(life, former) - life.issuedAt) / 1000);
+  const seconds = [0, 1, 2, 3, 7, 32].map((former) => Math.max(0, againDue(life, former) - life.issuedAt) / 1000);
   expect(seconds).toEqual([0, 10, 20, 40, 600, 600]);
 });
 

@@ -14,8 +14,8 @@ const jitter = 0.1;
 const leastLeft = 0.1;
 /** After a restart, what is overdue is done within this time, and not at once: Gardener answers a few a second. */
 const spreadMs = 60_000;
-/** A published copy that somebody takes away again is put back after this time, then after twice of it, … */
-const putBackMs = { first: 10_000, longest: 600_000 };
+/** What was changed, or taken away, once more is put right after this time, then after twice of it, … */
+const againMs = { first: 10_000, longest: 600_000 };
 /** After its end a token is of no use to anybody; clocks differ by less. */
 export const afterExpiryMs = 60_000;
 /** What can be asked for at most, and what a target may add to it. */
@@ -40,12 +40,13 @@ export function rotationDue({ issuedAt, expiresAt }: Life, who: string): number 
 }
 
 /**
- * When a published copy that somebody has taken away or changed is put back. At once; but whoever does so whenever it is
- * back does not make us issue without end. `former`: how many are out that were replaced, and have not come to their end.
+ * When a new one is made since somebody has changed what it is for, or has taken its copy away. At once; but whoever does so
+ * over and over does not make us issue without end. `former`: how many are out that were replaced, and have not come to
+ * their end.
  */
-export function putBackDue({ issuedAt }: Life, former: number): number {
+export function againDue({ issuedAt }: Life, former: number): number {
   if (former === 0) return 0;
-  return issuedAt + Math.min(putBackMs.longest, putBackMs.first * 2 ** (former - 1));
+  return issuedAt + Math.min(againMs.longest, againMs.first * 2 ** (former - 1));
 }
 
 /** When to do what is due, in a process that started at `startedAt`. */

@@ -72,9 +72,12 @@ export function lifeOf({ issuedAt, expirationTimestamp }: KubeconfigRequestStatu
 
 /** When the last of all that was issued is of no use any more, by itself. */
 export function allExpiredAt({ expirationTimestamp, retiring = [] }: KubeconfigRequestStatus): number {
-  // What was to be made useless before its end may not have been.
-  const ends = retiring.map((each) => Date.parse(each.expirationTimestamp ?? each.until));
-  return Math.max(0, ...ends, expirationTimestamp === undefined ? 0 : Date.parse(expirationTimestamp));
+  return Math.max(0, ...retiring.map(endOf), expirationTimestamp === undefined ? 0 : Date.parse(expirationTimestamp));
+}
+
+/** When it is of no use by itself: what was to be made useless before may not have been. */
+export function endOf({ expirationTimestamp, until }: Former): number {
+  return Date.parse(expirationTimestamp ?? until);
 }
 
 /** Of all that the status tells of. */

@@ -3,14 +3,17 @@ import { isNotFound, type Stored } from "@berg/apimachinery";
 import { type Client, type Clock, deleteChild, type Secret, Secrets, ServiceAccounts } from "@berg/kube";
 import type { Target } from "../target/target.ts";
 import { accessNamespace } from "../vocabulary.ts";
-import { isElsewhere, isLeft, type Reached, reachedBy } from "./elsewhere.ts";
+import { isElsewhere, isLeft, type Reached, reachedBy, serversOf } from "./elsewhere.ts";
 import { accessName, anchorName, type Request, selectorOf } from "./names.ts";
 import { newestEpochOf, type Seen } from "./seen.ts";
 import { hasRights } from "./status/granted.ts";
 import type { Issue } from "./status/issued.ts";
+import { isFull } from "./status/retiring.ts";
 import { type Granted, grant } from "./target/grant.ts";
 import { epochOfAnchor, type Holdings, holdingsOf, usualHoldingsOf } from "./target/holdings.ts";
 import { mint, type Token } from "./target/token.ts";
+import { TargetTrouble } from "./trouble.ts";
+import { conditionTypes, reasons, texts } from "./vocabulary.ts";
 
 export interface Work {
   granted: Granted;
@@ -52,9 +55,16 @@ export async function work(
   if (missingNamespace !== undefined && status.issuedAt === undefined) return { granted, reached };
   const isDead = account.metadata.uid !== status.serviceAccountUid || !anchorOf(request, held, status.epoch);
   if (!needed && !isDead) return { granted, reached };
+  if (isFull(request, reached)) throw tooMany(request);
   const epoch = Math.max(newestEpochOf(status), published?.epoch ?? 0) + 1;
   const token = await mint(target, request, account, epoch, { clock, signal });
   return { granted, reached, minted: { token, epoch } };
+}
+
+/** Whoever leads a Cluster from one cluster to the next, over and over, waits until the first of them has come to its end. */
+function tooMany({ status }: Request): TargetTrouble {
+  const message = texts.tooMany(serversOf({ retiring: status?.retiring ?? [] }));
+  return new TargetTrouble({ type: conditionTypes.issued, reason: reasons.tooMany, message, again: true });
 }
 
 /**

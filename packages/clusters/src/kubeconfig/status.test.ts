@@ -1,7 +1,8 @@
 import { findCondition } from "@berg/kube";
 import type { KubeconfigRequestStatus } from "@berg/resources";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { annotations } from "../vocabulary.ts";
+import { shortHash } from "./names.ts";
 import type { Seen } from "./seen.ts";
 import * as statuses from "./status/status.ts";
 import { at, issuedStatus, makeRequest, makeSeen, now } from "./testing/make-seen.ts";
@@ -56,6 +57,48 @@ test("refused rules: what was issued before works until its end, and then nothin
   expect(refuse(issuedStatus())).toMatchObject({ phase: "Failed", secretRef: { key: "kubeconfig" } });
   const over = refuse(issuedStatus(4000));
   expect([over.secretRef, conditionOf(over, "Issued")?.reason]).toEqual([undefined, "Expired"]);
+});
+
+describe("more were replaced than the status has room for", () => {
+  const reached = { server: "https://b", certificateAuthority: "b", is: "same" as const, accounts: ["b"] };
+  const place = (name: string) => ({
+    server: `https://${name}`,
+    serviceAccountUid: name,
+    certificateAuthorityHash: shortHash(name),
+  });
+  // The first of those here was issued when they lived longer.
+  const former = (epoch: number, name: string) => ({
+    epoch,
+    until: at(epoch === 21 ? 86_460 : 3060 + epoch),
+    expirationTimestamp: at(epoch === 21 ? 86_400 : 3000 + epoch),
+    ...place(name),
+  });
+  const full = (elsewhere: number) =>
+    makeRequest({
+      status: issuedStatus(60, {
+        ...place("b"),
+        epoch: 33,
+        retiring: Array.from({ length: 32 }, (_, at) => former(at + 1, at < elsewhere ? "a" : "b")),
+      }),
+    });
+
+  test("those that work elsewhere are never forgotten, and of the others those are that end first", () => {
+    const life = { issuedAt: now, expiresAt: now + 3_600_000 };
+    const issue = { epoch: 34, life, ...place("b"), credentialHash: "x", anchorUid: "x", answersRotation: false };
+    const grant = { unknown: [], missingNamespace: undefined, secretsIn: undefined };
+    const seen = makeSeen({ request: full(20) });
+    const { retiring = [] } = statuses.issued(seen, grant, "due", issue, reached, undefined);
+    const left = Array.from({ length: 20 }, (_, at) => at + 1);
+    const here = [21, ...Array.from({ length: 11 }, (_, at) => at + 23)];
+    expect(retiring.map(({ epoch }) => epoch)).toEqual([...left, ...here]);
+    expect(retiring.slice(0, 20)).toEqual(full(20).status?.retiring?.slice(0, 20));
+    const told = statuses.told(full(20), former(34, "c")).retiring ?? [];
+    expect(told.map(({ epoch }) => epoch)).toEqual([...left, ...here.slice(0, -1), 34]);
+  });
+
+  test("where all of them work elsewhere, none is issued", () => {
+    expect([statuses.isFull(full(31), reached), statuses.isFull(full(32), reached)]).toEqual([false, true]);
+  });
 });
 
 test("one that is lifted again says nothing of having been revoked, also while the target is away", () => {

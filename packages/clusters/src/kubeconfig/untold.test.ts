@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import * as statuses from "./status/status.ts";
 import { embeddedPlaceOfTwo } from "./testing/embedded.ts";
 import { at, issuedStatus, makeRequest, now } from "./testing/make-seen.ts";
-import type { Place } from "./testing/place.ts";
+import { hibernated, type Place } from "./testing/place.ts";
 import { conditionOf, openStage, type Stage } from "./testing/stage.ts";
 import { tried } from "./testing/tried.ts";
 
@@ -39,25 +39,22 @@ test.each([
   ["deleted", (place: Place, name: string) => place.home.delete(KubeconfigRequests, place.namespaceName, name)],
 ] as const)("%s at that moment, with the target away: it counts until it expires", async (name, end) => {
   await using stage = await openStage(world);
-  const { place, until, untilCondition, operator, clock } = stage;
+  const { place, until, untilCondition, clock } = stage;
   await place.request(name, { expiration: 7200 });
   await until(name, "Issued 1");
   const text = beforeStatus(stage, name, 1, async () => {
-    operator.targetProxy.answer = () => "reset";
+    place.door.shut = hibernated();
     await end(place, name);
   });
   clock.jump(5_761_000);
   await text;
-  const waiting = await untilCondition(name, "Revoked", "False TargetUnreachable");
+  const waiting = await untilCondition(name, "Revoked", "False Hibernated");
   expect(waiting.status?.retiring).toMatchObject([{ epoch: 2 }]);
   // By now the one before has expired, and after a deletion an hour has gone by.
   clock.jump(4_000_000);
   await delay(300);
   const still = await place.get(name);
-  expect([still && conditionOf(still, "Revoked"), await tried(await text)]).toEqual([
-    "False TargetUnreachable",
-    "works",
-  ]);
+  expect([still && conditionOf(still, "Revoked"), await tried(await text)]).toEqual(["False Hibernated", "works"]);
   clock.jump(3_300_000);
   const isOver = async () => {
     const over = await place.get(name);

@@ -52,6 +52,7 @@ export const reasons = {
   expired: "Expired",
   tokenRefused: "TokenRefused",
   tokenTooShort: "TokenTooShort",
+  tooMany: "TooManyElsewhere",
   secretNameTaken: "SecretNameTaken",
   secretRefused: "SecretRefused",
   secretsForbidden: "SecretsForbidden",
@@ -105,6 +106,8 @@ export const texts = {
   tokenRefused:
     "The cluster does not accept the token that it has made: it is tried again. With audiences in the spec, one of them must be its API server's",
   tokenTooShort: "The cluster makes tokens that end within a minute: none is handed out",
+  tooMany: (servers: readonly string[]) =>
+    `Too many that were issued work in clusters that the Cluster led to before (${servers.join(", ")}): the next is issued when the first of them expires`,
   secretNameTaken: (name: string) =>
     `A Secret ${name} is there already, and is not this request's: delete it, or name the request otherwise`,
   secretRefused: (name: string, answer: string) =>

@@ -6,6 +6,7 @@ import type { Request } from "../names.ts";
 import { afterExpiryMs, longestLifeMs } from "../schedule.ts";
 import { newestEpochOf } from "../seen.ts";
 import type { Issue } from "./issued.ts";
+import { withinLimit } from "./retiring.ts";
 
 /** Undefined where the status tells of it, or where it has expired. */
 export function untold({ status = {} }: Request, issue: Issue, now: number): Former | undefined {
@@ -24,5 +25,7 @@ export function untold({ status = {} }: Request, issue: Issue, now: number): For
 }
 
 export function told({ status = {} }: Request, former: Former): KubeconfigRequestStatus {
-  return { ...status, retiring: [...(status.retiring ?? []), former] };
+  const { retiring = [], serviceAccountUid: uid } = status;
+  const isKept = (each: Former) => each === former || each.serviceAccountUid !== uid;
+  return { ...status, retiring: withinLimit([...retiring, former], isKept) };
 }
