@@ -63,8 +63,8 @@ export async function bring(
     const status = statuses.issued(after, granted, why, issue, done.reached, isSecret ? undefined : text);
     await writeStatus(told, status, around, signal);
     around.metrics.issued(why);
-    // From the time when it was put there; each time, since a crash may have left it.
-    if (!isSecret) await unpublish(client, request, signal);
+    // One that the status never told of: a crash may have left it. One that it tells of is withdrawn next.
+    if (!isSecret && !request.status?.secretRef) await unpublish(client, request, signal);
   }
 }
 

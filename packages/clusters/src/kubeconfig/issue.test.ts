@@ -201,9 +201,36 @@ test("put elsewhere, there is a new one, and the old copy goes", async () => {
   await until("moved", "Issued 1");
   await place.change("moved", { output: "Status" });
   const { status } = await until("moved", "Issued 2");
-  expect([status?.secretRef, status?.kubeconfig === undefined]).toEqual([undefined, false]);
+  expect(status?.kubeconfig).toBeDefined();
   const copy = () => place.home.get(Secrets, place.namespaceName, "moved-kubeconfig").then(() => "there", isNotFound);
   await expect.poll(copy).toBe(true);
+  await expect.poll(async () => (await place.get("moved"))?.status?.secretRef).toBeUndefined();
+});
+
+test("put elsewhere, and the old copy cannot be taken away: it is said, and tried again until it can", async () => {
+  await using stage = await openStage(world);
+  const { place, until, untilCondition, operator, clock } = stage;
+  await place.request("moved");
+  await until("moved", "Issued 1");
+  const body = { kind: "Status", apiVersion: "v1", status: "Failure", code: 403, reason: "Forbidden", message: "no" };
+  operator.proxy.answer = ({ resource, verb }) =>
+    resource === "secrets" && verb === "delete" ? { status: 403, body } : undefined;
+  await place.change("moved", { output: "Status" });
+  const told = await untilCondition("moved", "Issued", "True SecretsForbidden");
+  expect([told.status?.phase, told.status?.epoch, told.status?.secretRef?.name]).toEqual([
+    "Issued",
+    2,
+    "moved-kubeconfig",
+  ]);
+  clock.jump(60_000);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect((await place.get("moved"))?.metadata.resourceVersion).toBe(told.metadata.resourceVersion);
+  operator.proxy.answer = () => undefined;
+  clock.jump(60_000);
+  const { status } = await untilCondition("moved", "Issued", "True Issued");
+  expect([status?.secretRef, status?.kubeconfig === undefined]).toEqual([undefined, false]);
+  const copy = place.home.get(Secrets, place.namespaceName, "moved-kubeconfig");
+  await expect(copy).rejects.toSatisfy(isNotFound);
 });
 
 test("what is not ours is left alone, and said: in the target, and beside the request", async () => {

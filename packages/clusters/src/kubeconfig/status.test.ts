@@ -59,6 +59,16 @@ test("refused rules: what was issued before works until its end, and then nothin
   expect([over.secretRef, conditionOf(over, "Issued")?.reason]).toEqual([undefined, "Expired"]);
 });
 
+test("with the kubeconfig in the status, a Secret from before is known until it is gone", () => {
+  const request = makeRequest({ spec: { output: "Status" }, status: issuedStatus() });
+  expect(statuses.settled(makeSeen({ request })).secretRef).toBeDefined();
+  const both = makeRequest({ spec: { output: "Status" }, status: issuedStatus(0, { kubeconfig: "eA==" }) });
+  const settled = statuses.settled(makeSeen({ request: both }));
+  expect([settled.secretRef, settled.kubeconfig]).toEqual([undefined, "eA=="]);
+  const stays = statuses.copyStays(makeSeen({ request: both }), settled);
+  expect([stays.secretRef?.name, conditionOf(stays, "Issued")?.status]).toEqual(["reader-kubeconfig", "True"]);
+});
+
 describe("more were replaced than the status has room for", () => {
   const reached = { server: "https://b", certificateAuthority: "b", is: "same" as const, accounts: ["b"] };
   const place = (name: string) => ({

@@ -39,6 +39,8 @@ const isThere: WantedCondition = {
 export function settled(seen: Seen): Status {
   const { request, secrets } = seen;
   const status: Status = { ...request.status, phase: isRotationAnswered(request) ? "Rotating" : "Issued" };
+  // With the kubeconfig in the status, what is in the Secret is one from before.
+  if (status.kubeconfig !== undefined) delete status.secretRef;
   const isForbidden = secrets === "forbidden";
   const isSaid = findCondition(status.conditions, types.issued)?.reason === reasons.secretsForbidden;
   if (secrets === "none" || isSaid === isForbidden) return status;
@@ -56,7 +58,7 @@ export function issued(
   text: string | undefined,
 ): Status {
   const { request } = seen;
-  const { kubeconfig: _, secretRef: __, issuedFor: ___, retiring: ____, ...rest } = granted(seen, grant);
+  const { kubeconfig: _, secretRef: former, issuedFor: __, retiring: ___, ...rest } = granted(seen, grant);
   const retiring = retiringAfter(seen, cause, issue, reached);
   const target = issuedFor(seen);
   const status: Status = {
@@ -65,7 +67,8 @@ export function issued(
     phase: issue.answersRotation || isRotationAnswered(request) ? "Rotating" : "Issued",
     ...(text === undefined
       ? { secretRef: { name: secretNameOf(request), key: secretKey } }
-      : { kubeconfig: Buffer.from(text).toString("base64") }),
+      : // Until the Secret from before is gone, it is known that it is there.
+        { kubeconfig: Buffer.from(text).toString("base64"), ...(former && { secretRef: former }) }),
     expirationTimestamp: formatTime(issue.life.expiresAt),
     issuedAt: formatTime(issue.life.issuedAt),
     epoch: issue.epoch,

@@ -83,7 +83,9 @@ export function copyStays(seen: Seen, next: Status): Status {
   const conditions = [...removeCondition(next.conditions, type), ...(former ? [former] : [])];
   const phase = next.phase === "Revoked" ? "Revoking" : next.phase;
   const message = texts.copyStays(secretNameOf(seen.request), metadata.namespace ?? "");
+  // In the status there is one that is good.
+  const isThere = type === types.issued && next.kubeconfig !== undefined;
   return said({ ...next, conditions, ...(phase && { phase }), ...(secretRef && { secretRef }) }, seen, [
-    { type, status: "False", reason: reasons.secretsForbidden, message },
+    { type, status: isThere ? "True" : "False", reason: reasons.secretsForbidden, message },
   ]);
 }
