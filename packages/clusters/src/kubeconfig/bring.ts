@@ -32,7 +32,7 @@ export async function bring(
   const { target } = visit;
   const isSecret = request.spec.output === "Secret";
   const secret = isSecret ? await readPublished(client, request, signal) : undefined;
-  const published = secret && issueIn(secret);
+  const published = secret && issueIn(request, secret);
   const isNeeded = cause !== undefined || isElsewhere(target, request.status);
   const done = await atTarget(() => work(target, seen, isNeeded, published, { clock, signal: visit.signal }));
   // It took its time; what is written down counts from here.

@@ -35,6 +35,11 @@ export function anchorName(request: Request, epoch: number): string {
 export function epochOf(request: Request, name: string): number | undefined {
   const prefix = `${accessName(request)}-`;
   const digits = name.startsWith(prefix) ? name.slice(prefix.length) : "";
+  return readEpoch(digits);
+}
+
+/** Undefined where it is none, or more than a number can count on from. */
+export function readEpoch(digits: string): number | undefined {
   return /^[1-9][0-9]{0,14}$/.test(digits) ? Number(digits) : undefined;
 }
 

@@ -14,7 +14,8 @@ import {
 import { type Client, deleteChild, type Secret, Secrets } from "@berg/kube";
 import { KubeconfigRequests } from "@berg/resources";
 import { digestOf, type WatchedSecret, withDigests } from "../secrets/watched-secret.ts";
-import { isOf, marksOf, type Request, secretNameOf } from "./names.ts";
+import { isOf, marksOf, type Request, readEpoch, secretNameOf } from "./names.ts";
+import { newestEpochOf } from "./seen.ts";
 import type { Issue } from "./status/issued.ts";
 import { refusalOf, TargetTrouble } from "./trouble.ts";
 import { conditionTypes, fieldManager, secretAnnotations as names, reasons, secretKey, texts } from "./vocabulary.ts";
@@ -119,9 +120,16 @@ export async function unpublish(client: Client, request: Request, signal: AbortS
   }
 }
 
-/** What a Secret says of the kubeconfig in it; undefined where somebody else has written it, or part of it. */
-export function issueIn(secret: Stored<Secret>): Issue | undefined {
-  return issueOf(withDigests(secret));
+/** So many writes of the status are not lost in a row. */
+const mostUntold = 1_000;
+
+/**
+ * What a Secret says of the kubeconfig in it; undefined where somebody else has written it, or part of it. A number far from
+ * what the status tells is nobody's but theirs: to count on from it would come to an end.
+ */
+export function issueIn({ status = {} }: Request, secret: Stored<Secret>): Issue | undefined {
+  const issue = issueOf(withDigests(secret));
+  return issue && issue.epoch <= newestEpochOf(status) + mostUntold ? issue : undefined;
 }
 
 /** Whether it is as it was when the status of the request was written. */
@@ -133,19 +141,22 @@ function isOwnedBy({ metadata: { uid } }: Request, { metadata }: KubeObject): bo
   return metadata.ownerReferences?.some((owner) => owner.uid === uid) ?? false;
 }
 
+const longestWord = 64;
+const longestAddress = 2048;
+
 function issueOf({ metadata, digests }: Stored<WatchedSecret>): Issue | undefined {
   const found = metadata.annotations ?? {};
-  const epoch = Number(found[names.epoch]);
+  const epoch = readEpoch(found[names.epoch] ?? "");
   const life = {
     issuedAt: Date.parse(found[names.issuedAt] ?? ""),
     expiresAt: Date.parse(found[names.expiresAt] ?? ""),
   };
-  const credentialHash = found[names.credentialHash];
-  const serviceAccountUid = found[names.serviceAccountUid];
-  const anchorUid = found[names.anchorUid];
-  const server = found[names.server];
-  const certificateAuthorityHash = found[names.certificateAuthorityHash];
-  if (!Number.isSafeInteger(epoch) || Number.isNaN(life.issuedAt) || Number.isNaN(life.expiresAt)) return undefined;
+  const credentialHash = word(names.credentialHash);
+  const serviceAccountUid = word(names.serviceAccountUid);
+  const anchorUid = word(names.anchorUid);
+  const server = word(names.server, longestAddress);
+  const certificateAuthorityHash = word(names.certificateAuthorityHash);
+  if (epoch === undefined || Number.isNaN(life.issuedAt) || Number.isNaN(life.expiresAt)) return undefined;
   if (!credentialHash || !serviceAccountUid || !anchorUid || !server || !certificateAuthorityHash) return undefined;
   if (found[names.contents] !== digests[secretKey]) return undefined;
   return {
@@ -158,6 +169,12 @@ function issueOf({ metadata, digests }: Stored<WatchedSecret>): Issue | undefine
     certificateAuthorityHash,
     answersRotation: found[names.answers] === "true",
   };
+
+  /** None where it is longer than the status takes: what somebody writes here must not keep us from writing that. */
+  function word(name: string, longest = longestWord): string | undefined {
+    const value = found[name] ?? "";
+    return value.length <= longest ? value : undefined;
+  }
 }
 
 function secretWith(request: Request, issue: Issue, text: string) {

@@ -28,12 +28,20 @@ const remove = (place: Place, name: string) =>
 const change = (body: object) => (place: Place, name: string) =>
   place.home.patch(Secrets, place.namespaceName, `${name}-kubeconfig`, { type: "merge", body }) as Promise<unknown>;
 
+const annotated = (name: string, value: string | null) => ({
+  metadata: { annotations: { [`operator.kyma-project.io/${name}`]: value } },
+});
+const numbered = (epoch: string | null) => annotated("epoch", epoch);
+
 test.each([
   ["deleted", remove],
   ["changed", change({ data: { kubeconfig: Buffer.from("mine").toString("base64") } })],
   ["emptied", change({ data: null })],
   ["taken away from its request", change({ metadata: { ownerReferences: null } })],
-  ["rid of what it says", change({ metadata: { annotations: { "operator.kyma-project.io/epoch": null } } })],
+  ["rid of what it says", change(numbered(null))],
+  ["given a number that is none of ours", change(numbered("9999999999999999"))],
+  ["given the highest number", change(numbered("999999999999999"))],
+  ["given more words than there is room for", change(annotated("server", "x".repeat(3000)))],
   ["made immutable, and then changed", change({ immutable: true, metadata: { ownerReferences: null } })],
 ])("one that somebody has %s is put right at once", async (_, spoil) => {
   await using stage = await openStage(world);

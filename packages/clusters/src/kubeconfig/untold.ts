@@ -20,7 +20,7 @@ export async function tellUntold(
 ): Promise<Request> {
   if (isUntouched(request)) return request;
   const secret = await findPublished(around.client, request, signal);
-  return tellIssue(request, secret && issueIn(secret), around, signal, reached);
+  return tellIssue(request, secret && issueIn(request, secret), around, signal, reached);
 }
 
 /** `reached`: what is there is cut off there, and needs not be told of. */
