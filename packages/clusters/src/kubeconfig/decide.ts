@@ -82,8 +82,10 @@ function wantsAccess(seen: Seen): Step {
     const status = statuses.withoutCluster(seen, reasons.clusterNotFound, texts.clusterNotFound(called));
     return say(seen, status, allExpiredAt(request.status ?? {}));
   }
-  if (gone || seen.doubt)
-    return say(seen, statuses.withoutCluster(seen, reasons.shootMissing, texts.shootMissing(called)));
+  if (gone || seen.doubt) {
+    const status = statuses.withoutCluster(seen, reasons.shootMissing, texts.shootMissing(called));
+    return say(seen, status, allExpiredAt(request.status ?? {}));
+  }
   const retiring = (request.status?.retiring ?? []).map(({ until }) => Date.parse(until));
   if (retiring.some((until) => until <= seen.now)) return { do: "retire" };
   const refused = refusalOf(seen);

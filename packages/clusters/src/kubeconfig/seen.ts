@@ -5,6 +5,7 @@ import type { Cluster, KubeconfigRequestStatus } from "@berg/resources";
 import type { Shoot } from "../gardener/kinds.ts";
 import type { Sight } from "../secrets/watched-secrets.ts";
 import { annotations } from "../vocabulary.ts";
+import type { Former } from "./elsewhere.ts";
 import { type Request, shortHash } from "./names.ts";
 import type { Life } from "./schedule.ts";
 
@@ -86,8 +87,13 @@ export function newestEpochOf({ epoch = 0, retiring = [] }: KubeconfigRequestSta
 }
 
 /** The Cluster is gone before what was issued has expired: nobody can revoke it, and the cluster itself may live on. */
-export function isLeftBehind({ request, cluster, now }: Seen): boolean {
-  return cluster === undefined && allExpiredAt(request.status ?? {}) > now;
+export function isLeftBehind({ request, cluster, gone, doubt, now }: Seen): boolean {
+  const { status = {} } = request;
+  if (!cluster) return allExpiredAt(status) > now;
+  // With a Shoot goes what was issued for it, and not what was issued for another one before.
+  const isOther = ({ serviceAccountUid: uid }: Former) => uid !== undefined && uid !== status.serviceAccountUid;
+  const others = (status.retiring ?? []).filter(isOther);
+  return (gone !== undefined || doubt) && allExpiredAt({ retiring: others }) > now;
 }
 
 export function isPublished({ kubeconfig, secretRef }: KubeconfigRequestStatus): boolean {

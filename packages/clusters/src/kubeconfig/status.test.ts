@@ -51,6 +51,18 @@ test("with the Cluster gone it is said how long what was issued lasts, and for a
   expect(conditionOf(gone, "Revoked")).toMatchObject({ status: "True", reason: "ClusterGone" });
 });
 
+test("with a Shoot that is gone, what was issued for another one before it counts until it expires", () => {
+  const former = { epoch: 1, until: at(660), expirationTimestamp: at(600), serviceAccountUid: "their-uid" };
+  const status = issuedStatus(0, { epoch: 2, retiring: [former] });
+  const say = (now: number) => statuses.revokedWithCluster(revoking(status, { gone: "shoot", now }));
+  expect(say(now)).toMatchObject({ phase: "Revoking", retiring: [former] });
+  expect(conditionOf(say(now), "Revoked")).toMatchObject({ status: "False", reason: "ClusterGone" });
+  expect(conditionOf(say(now + 600_000), "Revoked")).toMatchObject({ status: "True", reason: "ClusterGone" });
+  const wanted = makeSeen({ request: makeRequest({ status }), gone: "shoot" });
+  for (const seen of [wanted, { ...wanted, gone: undefined, doubt: true }])
+    expect(statuses.withoutCluster(seen, "ShootMissing", "").retiring).toEqual([former]);
+});
+
 test("refused rules: what was issued before works until its end, and then nothing says that it does", () => {
   const refuse = (status: KubeconfigRequestStatus) =>
     statuses.refused(makeSeen({ request: makeRequest({ status }) }), "InvalidRules", "");
