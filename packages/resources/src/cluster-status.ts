@@ -63,6 +63,11 @@ export const clusterStatus = z
       .describe("Zones that the machines stand in. Chosen once; they only grow.")
       .exactOptional(),
     apiServerURL: text({ max: 2048 }).describe("Address of the cluster's API server.").exactOptional(),
+    certificateAuthorityHash: text({ max: 64 })
+      .describe(
+        "Beginning of the SHA-256 of the certificate authorities in the kubeconfig of a cluster that was brought along. Where it changes, the cluster may be another.",
+      )
+      .exactOptional(),
     progress: progress().exactOptional(),
     lastOperation: lastOperation.exactOptional(),
     retries: retries.exactOptional(),

@@ -1,11 +1,12 @@
-import type { KubeconfigRequestStatus } from "@berg/resources";
+import type { ClusterStatus, KubeconfigRequestStatus } from "@berg/resources";
 import { describe, expect, test } from "vitest";
 import { annotations } from "../vocabulary.ts";
 import { decide } from "./decide.ts";
-import type { Seen } from "./seen.ts";
+import { issuedFor, type Seen } from "./seen.ts";
 import {
   at,
   issuedStatus,
+  makeBrought,
   makeCluster,
   makeRequest,
   makeSeen,
@@ -27,8 +28,15 @@ const noNamespace = { type: "RBACReady", status: "False" as const, reason: "Name
 function withoutCopy({ secretRef: _, ...status }: KubeconfigRequestStatus): KubeconfigRequestStatus {
   return status;
 }
+function broughtIssued(status: ClusterStatus): RequestParts {
+  return { status: issuedStatus(0, { issuedFor: issuedFor(makeSeen(broughtAs(status))) ?? "" }) };
+}
 const away = { cluster: undefined, shoot: undefined, doubt: true };
 const replaced = { epoch: 2, retiring: [{ epoch: 1, until: at(3000) }] };
+/** A rotation that was asked for is answered, and the one before is good until then. */
+const answered = (until: string) => ({ epoch: 2, lastRotationRequest: "2", retiring: [{ epoch: 1, until }] });
+const theirs = { apiServerURL: "https://theirs.example" };
+const broughtAs = (status: ClusterStatus) => ({ cluster: makeBrought(status), shoot: undefined });
 
 describe("while access is wanted", () => {
   test.each<[string, string, RequestParts, Partial<Seen>?]>([
@@ -77,30 +85,42 @@ describe("while access is wanted", () => {
     ["asked for", "issue asked", { annotations: asked("rotate"), status: issuedStatus() }],
     ["asked for with another word", "wait", { annotations: asked("rotate", "yes"), status: issuedStatus() }],
     [
-      "asked for and answered: the one before has its time",
-      "write Rotating",
-      {
-        annotations: asked("rotate"),
-        status: issuedStatus(0, { epoch: 2, lastRotationRequest: "2", retiring: [{ epoch: 1, until: at(10) }] }),
-      },
-    ],
-    [
-      "then it goes",
-      "retire",
-      {
-        annotations: asked("rotate"),
-        status: issuedStatus(0, { epoch: 2, lastRotationRequest: "2", retiring: [{ epoch: 1, until: at(0) }] }),
-      },
-    ],
-    [
-      "then the annotation",
+      "asked for and answered: the annotation goes at once",
       "endRotation",
-      { annotations: asked("rotate"), status: issuedStatus(0, { epoch: 2, lastRotationRequest: "2" }) },
+      { annotations: asked("rotate"), status: issuedStatus(0, answered(at(10))) },
+    ],
+    [
+      "also before a target is asked for anything",
+      "endRotation",
+      { annotations: asked("rotate"), status: issuedStatus(0, answered(at(0))) },
+      { cluster: makeCluster({ isReady: false }) },
     ],
     [
       "also where somebody else has taken it away",
       "endRotation",
       { status: issuedStatus(0, { epoch: 2, lastRotationRequest: "2" }) },
+    ],
+    [
+      "the one before has its time",
+      "write Rotating",
+      { annotations: asked("rotated", "2"), status: issuedStatus(0, answered(at(10))) },
+    ],
+    ["then it goes", "retire", { annotations: asked("rotated", "2"), status: issuedStatus(0, answered(at(0))) }],
+    [
+      "then it is over",
+      "write Issued",
+      {
+        annotations: asked("rotated", "2"),
+        status: issuedStatus(0, { phase: "Rotating", epoch: 2, lastRotationRequest: "2" }),
+      },
+    ],
+    [
+      "one that was replaced since in its own time is no rotation that was asked for",
+      "wait",
+      {
+        annotations: asked("rotated", "2"),
+        status: issuedStatus(0, { ...answered(at(90)), epoch: 3, retiring: [{ epoch: 2, until: at(90) }] }),
+      },
     ],
     [
       "asked for once more",
@@ -109,6 +129,11 @@ describe("while access is wanted", () => {
         annotations: { ...asked("rotate"), ...asked("rotated", "2") },
         status: issuedStatus(0, { epoch: 2, lastRotationRequest: "2" }),
       },
+    ],
+    [
+      "asked for once more while the one before has its time",
+      "issue asked",
+      { annotations: { ...asked("rotate"), ...asked("rotated", "2") }, status: issuedStatus(0, answered(at(10))) },
     ],
     ["the copy is lost", "issue changed", { status: issuedStatus() }, { copyLost: true }],
     ["the copy is lost once more, too soon", "wait", { status: issuedStatus(9, replaced) }, { copyLost: true }],
@@ -132,6 +157,19 @@ describe("while access is wanted", () => {
       "wait",
       { status: issuedStatus() },
       { shoot: makeShoot({ credentials: { rotation: { serviceAccountKey: { phase: "Preparing" } } } }) },
+    ],
+    ["brought along, as it was", "wait", broughtIssued(theirs), broughtAs(theirs)],
+    [
+      "brought along, built anew at the same address",
+      "issue changed",
+      broughtIssued({ ...theirs, certificateAuthorityHash: "old" }),
+      broughtAs({ ...theirs, certificateAuthorityHash: "new" }),
+    ],
+    [
+      "brought along, with the keys that it had",
+      "wait",
+      broughtIssued({ ...theirs, certificateAuthorityHash: "old" }),
+      broughtAs({ ...theirs, certificateAuthorityHash: "old" }),
     ],
     ["nobody knows of the Shoot: nothing is concluded", "wait", { status: issuedStatus() }, { shoot: undefined }],
     [

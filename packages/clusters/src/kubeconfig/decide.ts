@@ -2,6 +2,7 @@
  * What to do next for one KubeconfigRequest: one step, from what is seen. Pure; reconcile.ts does it and looks again.
  *
  *     hold → begin → issue ─┬─► wait until it is due ─► issue (make before break) ─► retire the one before
+ *                           ├─► the same when asked ─► endRotation, so that it can be asked for again ─► retire
  *                           ├─► grant (the rules have changed; the token stays)
  *                           └─► revoke ─► begin (lifted), or letGo (deleted)
  */
@@ -42,7 +43,7 @@ export type Step =
   | { readonly do: "grant" }
   /** Anchors of those that were replaced. */
   | { readonly do: "retire" }
-  /** The annotation was answered, and the ones before are of no use any more. */
+  /** The annotation away: it was answered. */
   | { readonly do: "endRotation" }
   | { readonly do: "revoke" }
   /** Our finalizer away. */
@@ -75,6 +76,8 @@ function revoking(seen: Seen): Step {
 
 function wantsAccess(seen: Seen): Step {
   const { request, cluster, gone } = seen;
+  // Before all that may take its time: whoever asks again meanwhile asks for another one.
+  if (isRotationAnswered(request)) return { do: "endRotation" };
   const { namespace, name } = clusterOf(request);
   const called = namespace === request.metadata.namespace ? name : makeKey(namespace, name);
   if (seen.doubt && !statuses.saysMissing(request)) return { do: "confirm" };
@@ -111,7 +114,6 @@ function keepsAccess(seen: Seen, retiring: readonly number[]): Step {
   const { status = {}, metadata } = request;
   const next = nextIssue(seen);
   if (next.at <= now) return { do: "issue", cause: next.cause };
-  if (isRotationAnswered(request) && retiring.length === 0) return { do: "endRotation" };
   if (status.observedGeneration !== metadata.generation || statuses.lacksRights(request)) return { do: "grant" };
   // Nobody tells when Secrets can be seen no longer, or again: this look asks nobody.
   const lookAt = seen.secrets === "clear" ? undefined : now + unseenMs;

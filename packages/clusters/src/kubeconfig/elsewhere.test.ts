@@ -166,6 +166,18 @@ describe("a Cluster leads to another cluster", () => {
     expect(await tried(text)).toBe("unknown");
   });
 
+  test("built anew at the same address, it has other keys, and gets a kubeconfig that works", async () => {
+    await using stage = await openStage(world);
+    const { place, until, clock } = stage;
+    await issued(stage, "rebuilt");
+    place.door.isTurned = true;
+    await place.touchCluster("certificateAuthorityHash", "other", "status");
+    clock.jump(61_000);
+    await until("rebuilt", "Issued 2");
+    const text = await place.published("rebuilt");
+    expect([await tried(text), text.includes(parts.second.server)]).toEqual(["works", true]);
+  });
+
   test("one that was to be made useless meanwhile is not said to be", async () => {
     await using stage = await openStage(world);
     const { place, until, clock } = stage;

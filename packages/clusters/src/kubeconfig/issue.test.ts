@@ -104,7 +104,10 @@ test("it is replaced before it ends, make before break, and the one before goes 
   expect([await tried(first), await tried(second)]).toEqual(["unknown", "works"]);
 });
 
-test("asked for by the annotation, the one before goes after the grace, and then the annotation: each time", async () => {
+const isAsked = async (place: Place, name: string) =>
+  (await place.get(name))?.metadata.annotations?.[annotations.rotate] !== undefined;
+
+test("asked for by the annotation, which goes when the new one is there, the one before goes after the grace: each time", async () => {
   await using stage = await openStage(world);
   const { place, until, clock } = stage;
   await place.request("asked");
@@ -112,13 +115,53 @@ test("asked for by the annotation, the one before goes after the grace, and then
   for (const epoch of [2, 3]) {
     const former = await place.published("asked");
     await place.annotate("asked", "rotate", "true");
+    await expect.poll(() => isAsked(place, "asked")).toBe(false);
     await until("asked", `Rotating ${epoch}`);
     expect(await tried(former)).toBe("works");
     clock.jump(30_000);
-    const done = await until("asked", `Issued ${epoch}`);
-    expect(done.metadata.annotations?.[annotations.rotate]).toBeUndefined();
+    await until("asked", `Issued ${epoch}`);
     expect([await tried(former), await tried(await place.published("asked"))]).toEqual(["unknown", "works"]);
   }
+});
+
+test("asked for once more within the grace, there is one more, and both before go", async () => {
+  await using stage = await openStage(world);
+  const { place, until, clock } = stage;
+  await place.request("again");
+  await until("again", "Issued 1");
+  const former = [await place.published("again")];
+  await place.annotate("again", "rotate", "true");
+  await until("again", "Rotating 2");
+  await expect.poll(() => isAsked(place, "again")).toBe(false);
+  former.push(await place.published("again"));
+  clock.jump(10_000);
+  await place.annotate("again", "rotate", null);
+  await place.annotate("again", "rotate", "true");
+  const { status } = await until("again", "Rotating 3");
+  expect(status?.retiring?.map(({ epoch }) => epoch)).toEqual([1, 2]);
+  clock.jump(30_000);
+  await until("again", "Issued 3");
+  expect(await Promise.all(former.map(tried))).toEqual(["unknown", "unknown"]);
+  expect(await tried(await place.published("again"))).toBe("works");
+});
+
+test("an annotation that cannot be taken off is answered once", async () => {
+  await using stage = await openStage(world);
+  const { place, until, operator, clock } = stage;
+  await place.request("sticky");
+  await until("sticky", "Issued 1");
+  operator.proxy.answer = ({ verb, resource }) =>
+    verb === "patch" && resource === "kubeconfigrequests" ? "reset" : undefined;
+  await place.annotate("sticky", "rotate", "true");
+  await until("sticky", "Rotating 2");
+  clock.jump(20_000);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const { status } = (await place.get("sticky")) ?? {};
+  expect([status?.epoch, await isAsked(place, "sticky")]).toEqual([2, true]);
+  operator.proxy.answer = () => undefined;
+  clock.jump(60_000);
+  await until("sticky", "Issued 2");
+  expect(await isAsked(place, "sticky")).toBe(false);
 });
 
 test.each([

@@ -155,7 +155,7 @@ describe.skipIf(await missingControlPlane())("kubeconfigs of real clusters", () 
     await until("busy", "rotating", ({ status }) => status?.epoch === 4);
     await user.served(20);
     clock.jump(30_000);
-    await until("busy", "rotated", ({ metadata }) => !metadata.annotations?.[annotations.rotate]);
+    await until("busy", "rotated", ({ status }) => status?.phase === "Issued");
     await refusedInTime(former, "kubeconfig 3");
     await user.served(20);
     expect(await user.stop()).toEqual([]);

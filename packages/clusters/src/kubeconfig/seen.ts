@@ -57,6 +57,12 @@ export function isRotationAnswered({ metadata, status }: Request): boolean {
   return answered !== undefined && answered !== metadata.annotations?.[annotations.rotated];
 }
 
+/** One that was asked for is there, and those before it may still be used. */
+export function isRotating({ lastRotationRequest, retiring = [] }: KubeconfigRequestStatus): boolean {
+  const answered = Number(lastRotationRequest ?? 0);
+  return retiring.some(({ epoch }) => epoch < answered);
+}
+
 /** Before the first object is made in the target this is written down: without it there is nothing to take away. */
 export function isUntouched({ status }: Request): boolean {
   return status?.serviceAccount === undefined;
@@ -112,7 +118,9 @@ export function issuedFor({ request, cluster, shoot }: Seen): string | undefined
 }
 
 function placeOf(cluster: Cluster, shoot: Stored<Shoot> | undefined): string[] {
-  if (!shoot) return [cluster.status?.apiServerURL ?? ""];
+  const { apiServerURL = "", certificateAuthorityHash: keys } = cluster.status ?? {};
+  // One that was built anew at the same address has other keys.
+  if (!shoot) return [apiServerURL, ...(keys === undefined ? [] : [keys])];
   const { advertisedAddresses = [], credentials } = shoot.status ?? {};
   const named = (wanted: string) => advertisedAddresses.find(({ name }) => name === wanted);
   const address = named("external") ?? named("unmanaged");

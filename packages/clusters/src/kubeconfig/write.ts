@@ -26,8 +26,8 @@ export async function writeStatus(
 }
 
 /**
- * Last of all. With the version that was seen, and not with a `test` of its value: where one fails the server calls the
- * patch invalid, as if it were a mistake of ours.
+ * After the new one was published; `status.retiring` looks after those before it. With the version that was seen, and not
+ * with a `test` of its value: where one fails the server calls the patch invalid, as if it were a mistake of ours.
  */
 export async function endRotation(
   request: Request,

@@ -6,7 +6,7 @@ import type { Cause } from "../decide.ts";
 import type { Reached } from "../elsewhere.ts";
 import { secretNameOf, serviceAccountOf, shortHash } from "../names.ts";
 import type { Life } from "../schedule.ts";
-import { isRotationAnswered, issuedFor, type Seen } from "../seen.ts";
+import { isRotating, issuedFor, type Seen } from "../seen.ts";
 import { reasons, secretKey, texts, conditionTypes as types } from "../vocabulary.ts";
 import { said } from "./conditions.ts";
 import { type Grant, granted } from "./granted.ts";
@@ -38,7 +38,7 @@ const isThere: WantedCondition = {
 /** There is one, and it is good. Whether its copy is as it was put there, only those can tell who may look. */
 export function settled(seen: Seen): Status {
   const { request, secrets } = seen;
-  const status: Status = { ...request.status, phase: isRotationAnswered(request) ? "Rotating" : "Issued" };
+  const status = phased(request.status ?? {});
   // With the kubeconfig in the status, what is in the Secret is one from before.
   if (status.kubeconfig !== undefined) delete status.secretRef;
   const isForbidden = secrets === "forbidden";
@@ -46,6 +46,10 @@ export function settled(seen: Seen): Status {
   if (secrets === "none" || isSaid === isForbidden) return status;
   const message = texts.secretsForbidden(request.metadata.namespace ?? "");
   return said(status, seen, [isForbidden ? { ...isThere, reason: reasons.secretsForbidden, message } : isThere]);
+}
+
+function phased(status: Status): Status {
+  return { ...status, phase: isRotating(status) ? "Rotating" : "Issued" };
 }
 
 /** `text`: the kubeconfig itself, where the status is where it is put. */
@@ -61,10 +65,9 @@ export function issued(
   const { kubeconfig: _, secretRef: former, issuedFor: __, retiring: ___, ...rest } = granted(seen, grant);
   const retiring = retiringAfter(seen, cause, issue, reached);
   const target = issuedFor(seen);
-  const status: Status = {
+  const status = phased({
     ...rest,
     conditions: removeCondition(rest.conditions, types.revoked),
-    phase: issue.answersRotation || isRotationAnswered(request) ? "Rotating" : "Issued",
     ...(text === undefined
       ? { secretRef: { name: secretNameOf(request), key: secretKey } }
       : // Until the Secret from before is gone, it is known that it is there.
@@ -80,6 +83,6 @@ export function issued(
     ...(issue.answersRotation && { lastRotationRequest: String(issue.epoch) }),
     ...(target !== undefined && { issuedFor: target }),
     ...(retiring.length > 0 && { retiring }),
-  };
+  });
   return said(status, seen, [isThere]);
 }

@@ -6,7 +6,7 @@ import {
   allExpiredAt,
   isPublished,
   isRevoked,
-  isRotationAnswered,
+  isRotating,
   isRotationAsked,
   lifeOf,
   type Seen,
@@ -61,7 +61,7 @@ function stillIssuing(seen: Seen, about: WantedCondition): Status {
   const life = lifeOf(status);
   const isExpired = life !== undefined && life.expiresAt <= seen.now;
   if (life && !isExpired && isPublished(status)) {
-    const phase = isRotationAsked(seen) || isRotationAnswered(seen.request) ? "Rotating" : "Issued";
+    const phase = isRotationAsked(seen) || isRotating(status) ? "Rotating" : "Issued";
     // There is one, and it is good: what stands in the way is in the way of the next.
     return said({ ...status, phase: about.type === types.rulesAccepted ? "Failed" : phase }, seen, [
       about.type === types.issued ? { ...about, status: "True" } : about,

@@ -58,13 +58,12 @@ const all = "clusterRoles 1, clusterRoleBindings 1, roles 1, roleBindings 1, ser
 const some = "clusterRoles 1, clusterRoleBindings 1, serviceAccounts 1, anchors";
 const well = "Issued=True/Issued RBACReady=True/Granted RulesAccepted=True/Accepted TargetReachable=True/Reached";
 const off = "Issued=False/Revoked Revoked=True/Revoked RulesAccepted=True/Accepted TargetReachable=True/Reached";
-const rotate = "operator.kyma-project.io/rotate=true";
 const rotated = "operator.kyma-project.io/rotated-epoch=2";
 const revoke = "operator.kyma-project.io/revoke";
 
 const stops = {
   issued: `Issued 1; retiring none; ${well}; ; has ${all} 1; works`,
-  replaced: `Rotating 2; retiring 1; ${well}; ${rotate}; has ${all} 2; works`,
+  replaced: `Rotating 2; retiring 1; ${well}; ${rotated}; has ${all} 2; works`,
   rotated: `Issued 2; retiring none; ${well}; ${rotated}; has ${all} 1; works`,
   due: `Issued 3; retiring 2; ${well}; ${rotated}; has ${all} 2; works`,
   retired: `Issued 3; retiring none; ${well}; ${rotated}; has ${all} 1; works`,

@@ -81,10 +81,10 @@ export async function live(world: Place, name: string, output: "Secret" | "Statu
   try {
     await until("issued", ({ status }) => status?.phase === "Issued");
     await place.annotate(name, "rotate", "true");
-    await until("replaced", ({ status }) => status?.epoch === 2);
-    clock.jump(30_000);
     const isAsked = ({ metadata }: Request) => metadata.annotations?.[annotations.rotate] !== undefined;
-    await until("rotated", (now) => now.status?.phase === "Issued" && !isAsked(now));
+    await until("replaced", (now) => now.status?.epoch === 2 && !isAsked(now));
+    clock.jump(30_000);
+    await until("rotated", ({ status }) => status?.phase === "Issued");
     formerEnd(1);
     clock.jump(420_000);
     await until("due", ({ status }) => status?.epoch === 3, 2);

@@ -1,6 +1,6 @@
 /** What is seen of a request, for tests of what follows from it. */
 import type { Stored } from "@berg/apimachinery";
-import type { Cluster, KubeconfigRequestSpec, KubeconfigRequestStatus } from "@berg/resources";
+import type { Cluster, ClusterStatus, KubeconfigRequestSpec, KubeconfigRequestStatus } from "@berg/resources";
 import type { Shoot } from "../../gardener/kinds.ts";
 import { finalizers } from "../../vocabulary.ts";
 import { type Request, serviceAccountOf } from "../names.ts";
@@ -62,6 +62,15 @@ export function makeCluster(
     spec: { core: { region: "eu" }, infrastructure: {}, administrators: [], deletionPolicy: "Delete" },
     status: { shootRef: { name: "c-one", uid: "shoot-uid" }, conditions: isReady ? [condition] : [] },
   } as unknown as Stored<Cluster>;
+}
+
+/** One that somebody brought along. */
+export function makeBrought(status: ClusterStatus): Stored<Cluster> {
+  const { metadata, apiVersion, kind, status: made } = makeCluster();
+  const { conditions = [] } = made ?? {};
+  const byoc = { kubeconfigSecretRef: { name: "one", key: "kubeconfig" } };
+  const spec = { byoc, administrators: [], deletionPolicy: "Retain" as const };
+  return { apiVersion, kind, metadata, spec, status: { conditions, ...status } };
 }
 
 export function makeShoot(status: Shoot["status"] = {}): Stored<Shoot> {
