@@ -8,6 +8,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { home, type InstalledClusters, installedClusters } from "./testing/clusters-installed.ts";
 
 const merge = (body: object) => ({ type: "merge", body }) as const;
+const noted = (what: keyof typeof annotations, value: string | null = "true") => ({ [annotations[what]]: value });
+const note = (...of: Parameters<typeof noted>) => merge({ metadata: { annotations: noted(...of) } });
 
 describe.skipIf(await missingControlPlane())("the admission policy of deploy/clusters", () => {
   const namespace = "clusters";
@@ -32,6 +34,13 @@ describe.skipIf(await missingControlPlane())("the admission policy of deploy/clu
     data: { kubeconfig: "eA==" },
   });
 
+  /** As it is called and labelled where nobody has touched it. */
+  const published = () =>
+    secretOf({
+      name: "finals.viewer-kubeconfig",
+      labels: { [labels.managedBy]: managedByClusters, [labels.requestUid]: request.metadata.uid },
+    });
+
   beforeAll(async () => {
     installed = await installedClusters();
     ({ admin, operators } = installed);
@@ -39,8 +48,9 @@ describe.skipIf(await missingControlPlane())("the admission policy of deploy/clu
       metadata: { namespace, name: "finals" },
       spec: { byoc, administrators: [], deletionPolicy: "Delete" },
     });
+    const asked = { [annotations.rotate]: "true", [annotations.revoke]: "true" };
     request = await admin.create(KubeconfigRequests, {
-      metadata: { namespace, name: "finals.viewer", annotations: { [annotations.rotate]: "true" } },
+      metadata: { namespace, name: "finals.viewer", annotations: asked },
       spec: { cluster: "finals", clusterRole: { rules }, expiration: 600, output: "Secret" },
     });
     await admin.create(Secrets, { metadata: { namespace, name: "mine" }, data: { kubeconfig: "eA==" } });
@@ -50,6 +60,8 @@ describe.skipIf(await missingControlPlane())("the admission policy of deploy/clu
   test("lets the operators do their work", async () => {
     const held = { metadata: { finalizers: [finalizers.cluster] } };
     const cluster = await operators.patch(Clusters, namespace, "finals", merge(held));
+    // As it does when the Cluster is deleted.
+    await operators.patch(Clusters, namespace, "finals", note("revokeAll"), { dryRun: true });
     await operators.update(Clusters, { ...cluster, status: { phase: "Ready" } }, { subresource: "status" });
     const asked = await operators.create(SubscriptionRequests, {
       metadata: { namespace, name: "finals", ownerReferences: ownedBy(Clusters, cluster.metadata) },
@@ -57,16 +69,22 @@ describe.skipIf(await missingControlPlane())("the admission policy of deploy/clu
     });
     await operators.update(SubscriptionRequests, { ...asked, status: { phase: "Bound" } }, { subresource: "status" });
     await operators.delete(SubscriptionRequests, namespace, "finals");
-    await operators.patch(
-      KubeconfigRequests,
-      namespace,
-      "finals.viewer",
-      merge({ metadata: { annotations: { [annotations.rotate]: null } } }),
-    );
+    for (const rotated of ["2", "3"]) {
+      const answered = { ...noted("rotate", null), ...noted("rotated", rotated) };
+      const done = merge({ metadata: { annotations: answered } });
+      await operators.patch(KubeconfigRequests, namespace, "finals.viewer", done);
+    }
     await operators.get(Secrets, namespace, "mine");
     const made = await operators.create(Secrets, secretOf());
     await operators.update(Secrets, { ...made, data: { kubeconfig: "eQ==" } });
     await operators.delete(Secrets, namespace, "finals.viewer");
+    for (const repair of ["give it back", "delete it"]) {
+      const { ownerReferences = [], ...metadata } = published().metadata;
+      const lost = await admin.create(Secrets, { ...published(), metadata });
+      const owned = { ...lost, metadata: { ...lost.metadata, ownerReferences } };
+      if (repair === "give it back") await operators.update(Secrets, owned);
+      await operators.delete(Secrets, namespace, lost.metadata.name);
+    }
     const involved = { apiVersion: apiVersionOf(Clusters), kind: "Cluster", namespace, name: "finals" };
     const event = { metadata: { namespace, name: "finals.1" }, involvedObject: involved, reason: "Ready" };
     await operators.create(Events, event as never);
@@ -86,6 +104,29 @@ describe.skipIf(await missingControlPlane())("the admission policy of deploy/clu
           merge({ spec: { clusterRole: { rules: [{ ...rules[0], verbs: ["*"] }] } } }),
         ),
       wantReason: "the operators do not change the spec of kubeconfigrequests.operator.kyma-project.io",
+    },
+    "lift a revocation": {
+      attempt: () => operators.patch(KubeconfigRequests, namespace, "finals.viewer", note("revoke", null)),
+      wantReason: "the operators do not change annotations of kubeconfigrequests.operator.kyma-project.io",
+    },
+    "say otherwise of a revocation": {
+      attempt: () => operators.patch(KubeconfigRequests, namespace, "finals.viewer", note("revoke", "false")),
+      wantReason: "the operators do not change annotations of kubeconfigrequests.operator.kyma-project.io",
+    },
+    "ask for another kubeconfig": {
+      attempt: () => operators.patch(KubeconfigRequests, namespace, "finals.viewer", note("rotate", "yes")),
+      wantReason: "the operators do not change annotations of kubeconfigrequests.operator.kyma-project.io",
+    },
+    "lift the revocation of a whole Cluster": {
+      attempt: async () => {
+        await admin.patch(Clusters, namespace, "finals", note("revokeAll"));
+        return operators.patch(Clusters, namespace, "finals", note("revokeAll", null));
+      },
+      wantReason: "the operators do not change annotations of clusters.operator.kyma-project.io",
+    },
+    "have a lost Shoot made anew": {
+      attempt: () => operators.patch(Clusters, namespace, "finals", note("recreateShoot", "uid")),
+      wantReason: "the operators do not change annotations of clusters.operator.kyma-project.io",
     },
     "make a Cluster": {
       attempt: () =>
@@ -129,6 +170,26 @@ describe.skipIf(await missingControlPlane())("the admission policy of deploy/clu
     "make a Secret that belongs to nobody": {
       attempt: () => operators.create(Secrets, secretOf({ ownerReferences: [] })),
       wantReason: "clusters/finals.viewer is none",
+    },
+    "take the owner off a kubeconfig": {
+      attempt: async () => {
+        const made = await operators.create(Secrets, published());
+        const { ownerReferences: _, ...metadata } = made.metadata;
+        try {
+          return await operators.update(Secrets, { ...made, metadata });
+        } finally {
+          await operators.delete(Secrets, namespace, made.metadata.name);
+        }
+      },
+      wantReason: "clusters/finals.viewer-kubeconfig is none",
+    },
+    "change a Secret that only has the name of a kubeconfig": {
+      attempt: async () => {
+        const { ownerReferences = [], ...metadata } = secretOf({ name: "their-kubeconfig" }).metadata;
+        const made = await admin.create(Secrets, { ...secretOf(), metadata });
+        return operators.update(Secrets, { ...made, metadata: { ...made.metadata, ownerReferences } });
+      },
+      wantReason: "clusters/their-kubeconfig is none",
     },
     "make a token of a service account": {
       attempt: () =>

@@ -98,9 +98,7 @@ export async function publish(
     if (!issue.answersRotation) delete metadata.annotations[names.answers];
     return await client.update(Secrets, { ...found, metadata, data: secret.data }, options);
   } catch (error) {
-    // By admission-policy.yaml, one whose owner somebody has removed is not ours to write.
-    const isTaken = isAlreadyExists(error) || (isForbidden(error) && found && !isOwnedBy(request, found));
-    if (isTaken) throw nameTaken(request);
+    if (isAlreadyExists(error)) throw nameTaken(request);
     if (isBadRequest(error) || isInvalid(error) || isTooLarge(error)) throw refused(request, error as StatusError);
     throw isForbidden(error) ? forbidden(request) : error;
   }

@@ -144,17 +144,3 @@ test("one that the server does not take is said with its answer, and the target 
   clock.jump(10_000);
   await until("refused", "Issued 1");
 });
-
-test("one whose owner is gone, and that may not be written for that, is said to be somebody else's", async () => {
-  await using stage = await openStage(world);
-  const { place, until, untilCondition, operator, clock } = stage;
-  await place.request("guarded", long);
-  await until("guarded", "Issued 1");
-  // As deploy/clusters/admission-policy.yaml has it.
-  operator.proxy.answer = ({ resource, verb }) => (resource === "secrets" && verb === "update" ? forbidden : undefined);
-  await change({ metadata: { ownerReferences: null } })(place, "guarded");
-  await untilCondition("guarded", "Issued", "True SecretNameTaken");
-  await remove(place, "guarded");
-  clock.jump(120_000);
-  await until("guarded", "Issued 2");
-});
