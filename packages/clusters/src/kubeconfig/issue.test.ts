@@ -71,6 +71,9 @@ test("the seed's way: in the status, with groups that have a version and kinds f
   expect(conditionOf(issued, "RulesAccepted")).toBe("True UnknownResources");
   const told = issued.status?.conditions?.find(({ type }) => type === "RulesAccepted")?.message;
   expect(told).toContain("in the namespace compass-system can make tokens of all service accounts there");
+  expect(told).toContain("Granted as RBAC has it: Deployment as deployments, ");
+  expect(told).toContain(" apps/v1 as apps, Secret as secrets");
+  expect(told).not.toContain("in every namespace");
   const text = await place.published("seed");
   expect(text).toContain("namespace: compass-system");
   const client = await clientOf(text);

@@ -128,3 +128,13 @@ test("one that is lifted again says nothing of having been revoked, also while t
   const lifted = statuses.troubled(makeSeen({ request: makeRequest({ status: revoked }) }), unreachable);
   expect([lifted.phase, conditionOf(lifted, "Revoked")]).toEqual(["Pending", undefined]);
 });
+
+test("as what rules were granted, and that they read Secrets everywhere, is said", () => {
+  const grant = { unknown: [], missingNamespace: undefined, secretsIn: undefined };
+  const told = (more: { renamed: string[]; readsAllSecrets: boolean }) =>
+    conditionOf(statuses.granted(makeSeen(), { ...grant, ...more }), "RulesAccepted")?.message;
+  expect(told({ renamed: [], readsAllSecrets: false })).toBe("The rules can be granted");
+  const both = told({ renamed: ["v1 as the core group", "Pod as pods"], readsAllSecrets: true });
+  expect(both).toContain("The rules can be granted. Whoever reads Secrets in every namespace has the tokens");
+  expect(both).toContain(". Granted as RBAC has it: v1 as the core group, Pod as pods");
+});

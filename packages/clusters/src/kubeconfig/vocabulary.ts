@@ -81,6 +81,9 @@ export const texts = {
     `The cluster serves no ${names.join(", no ")}: the rules are granted as they stand, and nothing comes of these. They are looked up again at each rotation`,
   secretsIn: (namespace: string) =>
     `Whoever writes Secrets in the namespace ${namespace} can make tokens of all service accounts there, and do what they can`,
+  allSecrets:
+    "Whoever reads Secrets in every namespace has the tokens, passwords and keys that are in them, and can do what these can",
+  renamed: (names: readonly string[]) => `Granted as RBAC has it: ${names.join(", ")}`,
   invalidRules: (problems: readonly string[]) => `RBAC cannot take the rules: ${problems.join("; ")}`,
   escalatingRules: (problems: readonly string[]) =>
     `Whoever has these rights can take more: ${problems.join("; ")}. Name the resources and verbs that are needed, or let the operators allow it with ALLOW_ESCALATING_RULES`,

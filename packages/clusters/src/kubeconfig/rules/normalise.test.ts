@@ -15,30 +15,61 @@ const served: Served = [
 
 const rule = (apiGroups: string[], resources: string[], verbs = ["get"]): Rule => ({ apiGroups, resources, verbs });
 
-test.each<{ name: string; given: Rule; want: Partial<Rule>; unknown?: string[] }>([
+test.each<{ name: string; given: Rule; want: Partial<Rule>; unknown?: string[]; renamed?: string[] }>([
   {
     name: "the seed's Application: a group with its version, and a kind",
     given: rule(["application-connector.kyma-project.io/v1alpha1"], ["Application"], ["create", "get"]),
     want: rule(["application-connector.kyma-project.io"], ["applications"], ["create", "get"]),
+    renamed: [
+      "Application as applications",
+      "application-connector.kyma-project.io/v1alpha1 as application-connector.kyma-project.io",
+    ],
   },
-  { name: "the seed's Secret in any group", given: rule(["*"], ["Secret"]), want: rule(["*"], ["secrets"]) },
+  {
+    name: "the seed's Secret in any group",
+    given: rule(["*"], ["Secret"]),
+    want: rule(["*"], ["secrets"]),
+    renamed: ["Secret as secrets"],
+  },
   { name: "what is right already", given: rule(["apps"], ["deployments"]), want: rule(["apps"], ["deployments"]) },
-  { name: "the core group by its version", given: rule(["v1"], ["pods"]), want: rule([""], ["pods"]) },
-  { name: "a singular", given: rule([""], ["pod"]), want: rule([""], ["pods"]) },
-  { name: "a plural in capitals", given: rule([""], ["PODS"]), want: rule([""], ["pods"]) },
-  { name: "a kind that is its own plural", given: rule([""], ["Endpoints"]), want: rule([""], ["endpoints"]) },
-  { name: "a subresource of a kind", given: rule([""], ["Pod/log"]), want: rule([""], ["pods/log"]) },
+  {
+    name: "the core group by its version",
+    given: rule(["v1"], ["pods"]),
+    want: rule([""], ["pods"]),
+    renamed: ["v1 as the core group"],
+  },
+  { name: "a singular", given: rule([""], ["pod"]), want: rule([""], ["pods"]), renamed: ["pod as pods"] },
+  { name: "a plural in capitals", given: rule([""], ["PODS"]), want: rule([""], ["pods"]), renamed: ["PODS as pods"] },
+  {
+    name: "a kind that is its own plural",
+    given: rule([""], ["Endpoints"]),
+    want: rule([""], ["endpoints"]),
+    renamed: ["Endpoints as endpoints"],
+  },
+  {
+    name: "a subresource of a kind",
+    given: rule([""], ["Pod/log"]),
+    want: rule([""], ["pods/log"]),
+    renamed: ["Pod/log as pods/log"],
+  },
   { name: "a subresource of everything", given: rule(["*"], ["*/scale"]), want: rule(["*"], ["*/scale"]) },
   {
     name: "verbs in capitals",
     given: rule([""], ["pods"], ["GET", "List"]),
     want: rule([""], ["pods"], ["get", "list"]),
+    renamed: ["GET as get", "List as list"],
   },
-  { name: "what is there twice", given: rule(["", "v1"], ["Pod", "pods"]), want: rule([""], ["pods"]) },
+  {
+    name: "what is there twice",
+    given: rule(["", "v1"], ["Pod", "pods"]),
+    want: rule([""], ["pods"]),
+    renamed: ["Pod as pods", "v1 as the core group"],
+  },
   {
     name: "a kind that two groups have under other names",
     given: rule(["*"], ["Thing"]),
     want: rule(["*"], ["things", "thingies"]),
+    renamed: ["Thing as things and thingies"],
   },
   {
     name: "a kind of another group is unknown, and stays",
@@ -51,8 +82,8 @@ test.each<{ name: string; given: Rule; want: Partial<Rule>; unknown?: string[] }
     given: { verbs: ["get"], nonResourceURLs: ["/metrics"] },
     want: { verbs: ["get"], nonResourceURLs: ["/metrics"] },
   },
-])("$name", ({ given, want, unknown = [] }) => {
-  expect(normalise([given], served)).toEqual({ rules: [want], unknown });
+])("$name", ({ given, want, unknown = [], renamed = [] }) => {
+  expect(normalise([given], served)).toEqual({ rules: [want], unknown, renamed });
 });
 
 test("what is normal stays as it is", () => {
@@ -77,7 +108,7 @@ test("what is normal stays as it is", () => {
   fc.assert(
     fc.property(fc.array(arbitrary, { maxLength: 4 }), (rules) => {
       const once = normalise(rules, served);
-      expect(normalise(once.rules, served)).toEqual(once);
+      expect(normalise(once.rules, served)).toEqual({ ...once, renamed: [] });
     }),
   );
 });

@@ -10,27 +10,43 @@ interface Normalised {
   rules: Rule[];
   /** What the cluster does not serve: it is granted as it stands, and may come later. */
   unknown: string[];
+  /** What stands for something else than it says: `Application as applications`. */
+  renamed: string[];
+}
+
+interface Notes {
+  unknown: Set<string>;
+  renamed: Set<string>;
 }
 
 export function normalise(rules: readonly Rule[], served: Served): Normalised {
-  const unknown = new Set<string>();
-  const normal = rules.map((rule) => normaliseRule(rule, served, unknown));
-  return { rules: normal, unknown: [...unknown].sort() };
+  const notes: Notes = { unknown: new Set(), renamed: new Set() };
+  const normal = rules.map((rule) => normaliseRule(rule, served, notes));
+  return { rules: normal, unknown: [...notes.unknown].sort(), renamed: [...notes.renamed].sort() };
 }
 
-function normaliseRule(rule: Rule, served: Served, unknown: Set<string>): Rule {
-  const verbs = distinct(rule.verbs.map((verb) => verb.toLowerCase()));
+function normaliseRule(rule: Rule, served: Served, { unknown, renamed }: Notes): Rule {
+  const verbs = translate(rule.verbs, (verb) => [verb.toLowerCase()], renamed);
   const { nonResourceURLs = [], resourceNames = [] } = rule;
   if (nonResourceURLs.length > 0) return { nonResourceURLs: distinct(nonResourceURLs), verbs };
-  const apiGroups = distinct((rule.apiGroups ?? []).map(withoutVersion));
-  const resources = distinct(
-    (rule.resources ?? []).flatMap((resource) => {
-      const plurals = pluralsOf(resource, apiGroups, served);
-      if (!plurals) unknown.add(namedIn(resource, apiGroups));
-      return plurals ?? [resource];
-    }),
-  );
+  const apiGroups = translate(rule.apiGroups ?? [], (group) => [withoutVersion(group)], renamed);
+  const pluralsFor = (resource: string) => {
+    const plurals = pluralsOf(resource, apiGroups, served);
+    if (!plurals) unknown.add(namedIn(resource, apiGroups));
+    return plurals ?? [resource];
+  };
+  const resources = translate(rule.resources ?? [], pluralsFor, renamed);
   return { apiGroups, resources, ...(resourceNames.length > 0 && { resourceNames: distinct(resourceNames) }), verbs };
+}
+
+function translate(words: readonly string[], meaning: (word: string) => string[], renamed: Set<string>): string[] {
+  const normal = words.flatMap((word) => {
+    const meant = meaning(word);
+    const isOther = meant.length !== 1 || meant[0] !== word;
+    if (isOther) renamed.add(`${word} as ${meant.map((each) => each || "the core group").join(" and ")}`);
+    return meant;
+  });
+  return distinct(normal);
 }
 
 /** `apps/v1` and `apps` are the group apps; `v1` is how the core group writes itself. */

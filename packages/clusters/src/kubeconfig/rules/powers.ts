@@ -39,6 +39,8 @@ export const powersAnywhere: readonly Power[] = [
 /** Not less with certain names only: who applies may make what has such a name, and is not there yet. */
 export const makingSecrets: Right = { groups: [""], resources: ["secrets"], verbs: making };
 
+export const readingSecrets: Right = { groups: [""], resources: ["secrets"], verbs: ["get", "list", "watch"] };
+
 /** Three ways to be any service account of a namespace. */
 function powersOverAccounts(where: string): Power[] {
   return [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { accessNamespace, systemNamespaces } from "../../vocabulary.ts";
-import { escalating, malformed, secretsWrittenIn } from "./problems.ts";
+import { escalating, malformed, readsAllSecrets, secretsWrittenIn } from "./problems.ts";
 import type { Rule } from "./rule.ts";
 
 const rule = (apiGroups: string[], resources: string[], verbs: string[], resourceNames?: string[]): Rule => ({
@@ -122,6 +122,17 @@ describe("writing Secrets in one namespace is being any of its service accounts"
     const rules = [rule([""], ["pods", "secrets"], ["get", "list", "delete"])];
     expect(escalating({ role: { namespace: "kube-system", rules } })).toEqual([]);
   });
+});
+
+test.each<[boolean, Rule]>([
+  [true, rule([""], ["secrets"], ["get"])],
+  [true, rule(["*"], ["secrets"], ["list"], ["mine"])],
+  [true, rule(["*"], ["*"], ["watch"])],
+  [false, rule([""], ["secrets"], ["deletecollection"])],
+  [false, rule([""], ["pods", "configmaps"], ["get", "list", "watch"])],
+  [false, rule(["apps"], ["*"], ["*"])],
+])("it is %s that Secrets of every namespace can be read with %j", (want, given) => {
+  expect(readsAllSecrets([rule([""], ["pods"], ["get"]), given])).toBe(want);
 });
 
 test("nothing at all is granted beside the service accounts of others", () => {

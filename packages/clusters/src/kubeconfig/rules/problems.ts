@@ -3,7 +3,15 @@
  * Pure. Asked before and after they are made normal: `Escalate` is as bad as `escalate`.
  */
 import { accessNamespace } from "../../vocabulary.ts";
-import { makingSecrets, type Power, powersAnywhere, powersEverywhere, powersIn, type Right } from "./powers.ts";
+import {
+  makingSecrets,
+  type Power,
+  powersAnywhere,
+  powersEverywhere,
+  powersIn,
+  type Right,
+  readingSecrets,
+} from "./powers.ts";
 import { type Place, placed, type Rule } from "./rule.ts";
 
 interface RulesOf {
@@ -49,6 +57,11 @@ export function escalating({ clusterRole, role }: RulesOf): string[] {
 /** The namespace of the role, if it allows to write Secrets there: that is worth the tokens of all accounts in it. */
 export function secretsWrittenIn(role: RulesOf["role"] | undefined): string | undefined {
   return role?.rules.some((rule) => allows(rule, makingSecrets)) ? role.namespace : undefined;
+}
+
+/** Whether Secrets of every namespace may be read, with whatever credentials are in them. */
+export function readsAllSecrets(rules: readonly Rule[] = []): boolean {
+  return rules.some((rule) => allows(rule, readingSecrets));
 }
 
 function found(place: Place, why: string | undefined): string[] {

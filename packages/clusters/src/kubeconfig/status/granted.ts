@@ -8,10 +8,13 @@ import { said } from "./conditions.ts";
 
 export interface Grant {
   unknown: readonly string[];
+  /** What was granted under another name than was asked for: `Deployment as deployments`. */
+  renamed: readonly string[];
   /** Undefined where it is there. */
   missingNamespace: string | undefined;
   /** The namespace where Secrets may be written. */
   secretsIn: string | undefined;
+  readsAllSecrets: boolean;
 }
 
 export function granted(seen: Seen, grant: Grant): KubeconfigRequestStatus {
@@ -33,7 +36,8 @@ export function hasRights({ metadata, status }: Request): boolean {
   return status?.observedGeneration === metadata.generation && isConditionTrue(status?.conditions, types.rbacReady);
 }
 
-function grantConditions({ unknown, missingNamespace, secretsIn }: Grant): WantedCondition[] {
+function grantConditions(grant: Grant): WantedCondition[] {
+  const { unknown, renamed, missingNamespace, secretsIn, readsAllSecrets } = grant;
   const isKnown = unknown.length === 0;
   return [
     {
@@ -43,6 +47,8 @@ function grantConditions({ unknown, missingNamespace, secretsIn }: Grant): Wante
       message: [
         isKnown ? texts.accepted : texts.unknownResources(unknown),
         ...(secretsIn === undefined ? [] : [texts.secretsIn(secretsIn)]),
+        ...(readsAllSecrets ? [texts.allSecrets] : []),
+        ...(renamed.length > 0 ? [texts.renamed(renamed)] : []),
       ].join(". "),
     },
     { type: types.targetReachable, status: "True", reason: reasons.reached, message: texts.reached },

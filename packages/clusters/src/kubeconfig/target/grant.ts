@@ -3,7 +3,7 @@ import type { KubeObject, Stored } from "@berg/apimachinery";
 import { type Client, deleteChild, type ServiceAccount, ServiceAccounts } from "@berg/kube";
 import type { Request } from "../names.ts";
 import { normalise } from "../rules/normalise.ts";
-import { escalating, secretsWrittenIn } from "../rules/problems.ts";
+import { escalating, readsAllSecrets, secretsWrittenIn } from "../rules/problems.ts";
 import type { Grant } from "../status/granted.ts";
 import { TargetTrouble } from "../trouble.ts";
 import { conditionTypes, reasons, texts } from "../vocabulary.ts";
@@ -30,7 +30,7 @@ export async function grant(
   held: Holdings,
   { allowEscalating, signal }: GrantOptions,
 ): Promise<Granted> {
-  const { wanted, unknown } = await wantedRules(client, request, allowEscalating, signal);
+  const { wanted, ...told } = await wantedRules(client, request, allowEscalating, signal);
   const around = { client, request, signal };
   const missingNamespace = await missingNamespaceOf(wanted, held, around);
   const found = named(held.serviceAccounts, request);
@@ -54,7 +54,13 @@ export async function grant(
     const binding = bindingFor(request, namespace);
     await ensureBinding(RoleBindings, binding, named(held.roleBindings, request, namespace), around);
   }
-  return { account, unknown, missingNamespace, secretsIn: secretsWrittenIn(wanted.role) };
+  return {
+    ...told,
+    account,
+    missingNamespace,
+    secretsIn: secretsWrittenIn(wanted.role),
+    readsAllSecrets: readsAllSecrets(wanted.clusterRole),
+  };
 }
 
 async function wantedRules(
@@ -62,7 +68,7 @@ async function wantedRules(
   { spec }: Request,
   allowEscalating: boolean,
   signal: AbortSignal,
-): Promise<{ wanted: WantedRules; unknown: string[] }> {
+): Promise<{ wanted: WantedRules } & Pick<Grant, "unknown" | "renamed">> {
   const served = await client.discovery.all({ signal });
   const cluster = spec.clusterRole && normalise(spec.clusterRole.rules, served);
   const role = spec.role && normalise(spec.role.rules, served);
@@ -79,7 +85,12 @@ async function wantedRules(
     const type = conditionTypes.rulesAccepted;
     throw new TargetTrouble({ type, reason: reasons.escalatingRules, message, again: false });
   }
-  return { wanted, unknown: [...(cluster?.unknown ?? []), ...(role?.unknown ?? [])] };
+  const normalised = [cluster, role].filter((each) => each !== undefined);
+  return {
+    wanted,
+    unknown: normalised.flatMap(({ unknown }) => unknown),
+    renamed: [...new Set(normalised.flatMap(({ renamed }) => renamed))],
+  };
 }
 
 async function missingNamespaceOf(
