@@ -132,7 +132,7 @@ export const kubeconfigRequestStatus = z
     serviceAccount: text({ max: 253 }).describe("Service account in the cluster, as namespace/name.").exactOptional(),
     serviceAccountUid: text({ max: 128 }).describe("UID of that service account.").exactOptional(),
     credentialHash: text({ max: 64 })
-      .describe("Beginning of the SHA-256 of the token, to find it in audit logs.")
+      .describe("Beginning of the SHA-256 of the token, to tell one from another.")
       .exactOptional(),
     server: text({ max: 2048 }).describe("Address of the API server in the kubeconfig.").exactOptional(),
     certificateAuthorityHash: text({ max: 64 })

@@ -48,6 +48,6 @@ export interface TargetAccess {
    * TargetUnavailable.
    */
   check(cluster: Cluster, signal: AbortSignal): Promise<TargetCheck>;
-  /** Nothing of what is known of this cluster is used again: it was revoked, deleted, or has other keys now. */
+  /** Nothing kept of this cluster is used again: its Cluster is gone, or it takes our credentials no more. */
   forget(clusterUid: string): void;
 }
