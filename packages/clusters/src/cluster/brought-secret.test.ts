@@ -1,6 +1,6 @@
 /** A cluster that was brought along is the one that its Secret leads to now. */
 import { type Client, type Connection, createClient, kubeconfigFor, Secrets, systemClock, unlimited } from "@berg/kube";
-import { startLocalControlPlane } from "@berg/local-control-plane";
+import { type LocalControlPlane, startLocalControlPlane } from "@berg/local-control-plane";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Targets } from "../target/access.ts";
 import { type ClusterRoleBinding, ClusterRoleBindings } from "./administrators/plan.ts";
@@ -12,8 +12,7 @@ let world: World;
 let servers: Connection[];
 
 beforeAll(async () => {
-  const start = async () => undo.use(await startLocalControlPlane({ dataDir: ":memory:", scheduler: false })).apiServer;
-  servers = [(await start()).connection, (await start()).connection];
+  servers = [(await start()).apiServer.connection, (await start()).apiServer.connection];
   world = undo.use(await startWorld());
   const { client } = world;
   const manager = { client, otherServer: (of: Client) => ({ client: of, informer: () => undefined as never }) };
@@ -25,10 +24,10 @@ beforeAll(async () => {
         open: (...asked) => targets.open(...asked),
         // The review in a whole check is more than the embedded server takes.
         check: async (...asked) => {
-          const { client, server, done } = await targets.open(...asked);
+          const { client, server, certificateAuthority, done } = await targets.open(...asked);
           await client.raw("/version", { signal: asked[1] });
           done?.();
-          return { server, version: "v1.36.0", expiresAt: undefined };
+          return { server, certificateAuthority, version: "v1.36.0", expiresAt: undefined };
         },
         forget: (uid) => targets.forget(uid),
       },
@@ -36,6 +35,10 @@ beforeAll(async () => {
   );
 });
 afterAll(() => undo.disposeAsync());
+
+async function start(port = 0): Promise<LocalControlPlane> {
+  return undo.use(await startLocalControlPlane({ dataDir: ":memory:", scheduler: false, port }));
+}
 
 async function dataOf(connection: Connection): Promise<Record<string, string>> {
   const { ca = "" } = await connection.tls();
@@ -78,4 +81,25 @@ test("when the Secret comes, leads elsewhere, holds rubbish, goes: each time at 
   await untilCondition(world, "theirs", "Reachable", "True/Reachable");
   await world.client.delete(Secrets, namespace, "theirs");
   await untilCondition(world, "theirs", "Reachable", "False/KubeconfigSecretMissing");
+});
+
+test("one that was built anew at the same address gets its administrators, too", async () => {
+  const first = await start();
+  const { server } = first.apiServer.connection;
+  const metadata = { name: "rebuilt", namespace };
+  await world.client.create(Secrets, { metadata, data: await dataOf(first.apiServer.connection) });
+  const byoc = { kubeconfigSecretRef: { name: "rebuilt", key: "kubeconfig" } };
+  await world.create("rebuilt", { byoc, administrators: ["z@example.com"] });
+  await untilCondition(world, "rebuilt", "AdministratorsConfigured", "True/Configured");
+  const before = (await world.get("rebuilt"))?.status;
+
+  await first.stop();
+  const { connection } = (await start(Number(new URL(server).port))).apiServer;
+  expect(await administratorsAt(connection)).toEqual([]);
+  const body = { data: await dataOf(connection) };
+  await world.client.patch(Secrets, namespace, "rebuilt", { type: "merge", body });
+  await expect.poll(() => administratorsAt(connection)).toEqual(["z@example.com"]);
+  const after = (await world.get("rebuilt"))?.status;
+  expect(after?.apiServerURL).toBe(before?.apiServerURL);
+  expect(after?.certificateAuthorityHash).not.toBe(before?.certificateAuthorityHash);
 });

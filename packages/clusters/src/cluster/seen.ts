@@ -67,6 +67,8 @@ export interface Reached extends Finding {
   /** As it was seen before it was tried: see Seen.secret. */
   readonly secret?: string | undefined;
   readonly server?: string;
+  /** See ClusterStatus.certificateAuthorityHash. */
+  readonly authorityHash?: string;
   /** When to try again. Monotonic: a wall clock that is set back would have it rest for as long. */
   readonly until: number;
 }

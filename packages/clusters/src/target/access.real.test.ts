@@ -273,8 +273,10 @@ describe.skipIf(await missingControlPlane())("ways into targets", () => {
     test("are checked: version, health, rights", async () => {
       const cluster = await brought(goodText());
       const { server } = target;
+      const checked = await targets().check(cluster, never);
       const version = expect.stringMatching(/^v1\.\d+\.\d+/);
-      expect(await targets().check(cluster, never)).toEqual({ server, version, expiresAt: undefined });
+      const certificateAuthority = expect.stringContaining("BEGIN CERTIFICATE");
+      expect(checked).toEqual({ server, certificateAuthority, version, expiresAt: undefined });
     });
 
     test("of no administrator are refused, and how long a token lasts is known", async () => {

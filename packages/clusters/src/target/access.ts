@@ -57,7 +57,9 @@ export class Targets implements TargetAccess, AsyncDisposable {
     const { target, expiresAt } = await this.#brought(cluster, signal);
     try {
       const version = await checkServer(target.client, this.#options.clock, signal);
-      return { server: target.server, version, expiresAt: expiresAt === undefined ? undefined : formatTime(expiresAt) };
+      const { server, certificateAuthority } = target;
+      const ends = expiresAt === undefined ? undefined : formatTime(expiresAt);
+      return { server, certificateAuthority, version, expiresAt: ends };
     } finally {
       target.done?.();
     }

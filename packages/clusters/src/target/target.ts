@@ -17,6 +17,8 @@ export interface Target {
 /** A target that somebody brought along, looked at just now. */
 export interface TargetCheck {
   server: string;
+  /** PEM. */
+  certificateAuthority: string;
   /** Of Kubernetes, as the server tells it: `v1.36.1`. */
   version: string;
   /** When the credentials of its kubeconfig end, RFC 3339; undefined where they do not, or nobody can tell. */

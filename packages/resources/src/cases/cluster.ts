@@ -61,6 +61,7 @@ export const fullClusterStatus = {
   shootRef: { name: "ctf-finals", uid: "5f0c", technicalID: "shoot--ctf--ctf-finals" },
   zones: ["eu-central-1a", "eu-central-1b"],
   apiServerURL: "https://api.ctf-finals.ctf.example.com",
+  certificateAuthorityHash: "0123456789abcdef",
   progress: 100,
   lastOperation: { type: "Reconcile", state: "Error", progress: 40, description: "no quota", lastUpdateTime: at },
   retries: { count: 1, lastRetryTime: at },

@@ -1,5 +1,6 @@
 /** Looks whether a cluster that was brought along can be reached. */
 import { TargetUnavailable } from "../../target/target.ts";
+import { digestOf } from "../names.ts";
 import type { Reached, Seen } from "../seen.ts";
 import { reasons, texts } from "../vocabulary.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -19,7 +20,7 @@ export async function reach(
   const about = { generation: cluster.metadata.generation, secret };
   const later = (ms: number) => clock.monotonic() + ms * (0.9 + random() / 5);
   try {
-    const { server, expiresAt } = await targets.check(cluster, signal);
+    const { server, certificateAuthority, expiresAt } = await targets.check(cluster, signal);
     const endsSoon = expiresAt !== undefined && Date.parse(expiresAt) - clock.now() < warningMs;
     return {
       status: "True",
@@ -28,6 +29,7 @@ export async function reach(
       isFinal: false,
       ...about,
       server,
+      authorityHash: digestOf(certificateAuthority),
       until: later(everyMs),
     };
   } catch (error) {

@@ -1,6 +1,7 @@
 /** A cluster that somebody has brought along: it is reached from time to time, and gets its administrators. */
+import type { ClusterStatus } from "@berg/resources";
 import type { Draft } from "../draft.ts";
-import type { Seen } from "../seen.ts";
+import type { Reached, Seen } from "../seen.ts";
 import type { Decision } from "../step.ts";
 import { conditionTypes, reasons, texts } from "../vocabulary.ts";
 import { decideAdministrators } from "./administrators.ts";
@@ -14,12 +15,15 @@ export function decideBrought(seen: Seen, draft: Draft): Decision {
     if (!cluster.status?.phase) draft.in("Pending");
     return { step: { do: "reach" }, status: draft.status };
   }
-  const { status, reason, message, isFinal, server, until } = reached;
+  const { status, reason, message, isFinal, until } = reached;
   draft.say(conditionTypes.reachable, { status, reason, message });
   if (status === "True") {
-    // Its Secret leads elsewhere by now, and nobody is administrator there.
-    if (server !== cluster.status?.apiServerURL) draft.without("administrators");
-    draft.in("Ready").set({ ...(server !== undefined && { apiServerURL: server }) });
+    if (isElsewhere(reached, cluster.status)) draft.without("administrators");
+    const { server, authorityHash } = reached;
+    draft.in("Ready").set({
+      ...(server !== undefined && { apiServerURL: server }),
+      ...(authorityHash !== undefined && { certificateAuthorityHash: authorityHash }),
+    });
     if (!wasReady) draft.set({ provisioningCompletedAt: time });
   } else {
     draft.in(isFinal ? "Failed" : wasReady ? "Degraded" : "Pending");
@@ -32,4 +36,12 @@ export function decideBrought(seen: Seen, draft: Draft): Decision {
   );
   const waits = status === "True" ? undefined : { reason, message };
   return decideAdministrators(seen, draft, waits) ?? { status: draft.status, lookAt: now + until - monotonic };
+}
+
+/**
+ * The Secret leads to another cluster by now, where nobody is administrator; or to one that was built anew at the same
+ * address, which shows in its certificate authority. To set them once more where it is the same one after all is harmless.
+ */
+function isElsewhere({ server, authorityHash }: Reached, status: ClusterStatus = {}): boolean {
+  return server !== status.apiServerURL || authorityHash !== status.certificateAuthorityHash;
 }

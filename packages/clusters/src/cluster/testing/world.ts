@@ -10,6 +10,7 @@ import {
   createMetrics,
   Events,
   Informer,
+  type Logger,
   Manager,
   Namespaces,
   silentLogger,
@@ -58,6 +59,8 @@ export interface World extends AsyncDisposable {
     listener?: Listener;
     targets?: Partial<TargetAccess>;
     clock?: Clock;
+    log?: Logger;
+    resyncMs?: number;
   }): Promise<RunningOperator>;
   /** Whether whoever asks for an account gets one. */
   givesAccounts: boolean;
@@ -184,8 +187,9 @@ export async function giveAccount(client: Client, { metadata }: Stored<Subscript
 
 async function startOperator(
   connection: Parameters<typeof createClient>[0]["connection"],
-  { listener = {}, targets: given = {}, clock = systemClock }: NonNullable<Parameters<World["startOperator"]>[0]>,
+  options: NonNullable<Parameters<World["startOperator"]>[0]>,
 ): Promise<RunningOperator> {
+  const { listener = {}, targets: given = {}, clock = systemClock, log = silentLogger, resyncMs } = options;
   const calls: Call[] = [];
   const counting: Listener = {
     async before(call) {
@@ -199,7 +203,7 @@ async function startOperator(
   const own = createClient({ connection, rate: unlimited });
   const heard = (server: Call["server"]) => heardClient(own, server, counting);
   const metrics = await createMetrics();
-  const manager = new Manager({ component: "clusters", client: heard("own"), log: silentLogger, metrics, clock });
+  const manager = new Manager({ component: "clusters", client: heard("own"), log, metrics, clock });
   const garden = openGarden(manager, {
     client: heard("garden"),
     namespace: gardenNamespace,
@@ -210,13 +214,18 @@ async function startOperator(
       const client = heard("target");
       return { client, server: "https://target.test", certificateAuthority: "", connectWith: () => client };
     },
-    check: async () => ({ server: "https://target.test", version: "v1.36.0", expiresAt: undefined }),
+    check: async () => ({
+      server: "https://target.test",
+      certificateAuthority: "",
+      version: "v1.36.0",
+      expiresAt: undefined,
+    }),
     forget() {},
     ...given,
   };
-  const around = { clock, random: systemRandom, log: silentLogger };
+  const around = { clock, random: systemRandom, log };
   const secrets = new WatchedSecrets({ ...around, client: manager.client, choice: itAlone, metrics });
-  addClusterController(manager, { ...around, garden, targets, secrets });
+  addClusterController(manager, { ...around, garden, targets, secrets, ...(resyncMs !== undefined && { resyncMs }) });
   const stopping = new AbortController();
   const running = manager.run(stopping.signal);
   running.catch(() => {});
