@@ -102,6 +102,25 @@ describe("a Shoot", () => {
     expect((await world.get("passing"))?.status?.errorCodes).toBeUndefined();
   });
 
+  test("that is made and not well is not ready before it was well once, and stays so when it is not any more", async () => {
+    await world.gardenlet.condition("ailing", "EveryNodeReady", "False");
+    await world.create("ailing", { ...named("ailing"), administrators: ["a@example.com"] });
+    await condition("ailing", "ClusterProvisioned", "False/Unhealthy");
+    const { status } = (await world.get("ailing")) ?? {};
+    expect(status).toMatchObject({ phase: "Provisioning", lastOperation: { state: "Succeeded" } });
+    expect(status?.provisioningCompletedAt).toBeUndefined();
+    expect(await world.conditionOf("ailing", "AdministratorsConfigured")).toBe("False/WaitingForCluster");
+    await world.gardenlet.condition("ailing", "EveryNodeReady", "Unknown");
+    await condition("ailing", "ClusterProvisioned", "False/Provisioning");
+    await world.gardenlet.condition("ailing", "EveryNodeReady", "True");
+    await phase("ailing", "Ready");
+    await condition("ailing", "AdministratorsConfigured", "True/Configured");
+    await world.gardenlet.condition("ailing", "EveryNodeReady", "False");
+    await condition("ailing", "ClusterHealthy", "False/Unhealthy");
+    expect(await world.phaseOf("ailing")).toBe("Ready");
+    expect(await world.conditionOf("ailing", "ClusterProvisioned")).toBe("True/Provisioned");
+  });
+
   test("that Gardener gives up for good fails, says who must act, and goes on when the spec changes", async () => {
     world.gardenlet.script("refused", { Create: failing("Create", ["ERR_INFRA_UNAUTHORIZED"]) });
     await world.create("refused", named("refused"));

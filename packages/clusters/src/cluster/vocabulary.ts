@@ -59,6 +59,7 @@ export const reasons = {
   authenticationTaken: "ConfigMapNameTaken",
   // Of AdministratorsConfigured
   waitingForCluster: "WaitingForCluster",
+  configuring: "Configuring",
   bindingTaken: "BindingNameTaken",
   targetFailing: "TargetFailing",
   // Of Reachable
@@ -117,6 +118,7 @@ export const texts = {
     `infrastructure.networking.nodes has too little room: ${problem}. Lower infrastructure.numberOfZones where zones are too many; else create the Cluster anew`,
   provisioned: "The cluster is there",
   provisioning: "Gardener makes the cluster",
+  notYetWell: (why: string) => `Gardener has made the cluster, which counts as ready when all of it is well: ${why}`,
   externallyProvided: "The cluster was brought along",
   upToDate: "Gardener has been told all that this Cluster asks for",
   keepsNewer: (kept: readonly string[]) =>
@@ -131,6 +133,8 @@ export const texts = {
   shootDeleting: (shoot: string) =>
     `Somebody deletes the Shoot ${shoot}, and the cluster with everything in it. This Cluster did not ask for it: delete it, too, or see what it says when the Shoot is gone`,
   unknown: (types: readonly string[]) => `Gardener does not know about ${types.join(", ")}`,
+  progressing: (types: readonly string[]) => `Gardener gives time to ${types.join(", ")}`,
+  notLookedAt: "Gardener has not looked at the cluster yet",
   operationError: (why: string) => `Gardener meets errors, and tries again by itself: ${why}`,
   retried: (why: string) => `Gardener has given up, and is asked to try again in a while: ${why}`,
   gaveUp: (why: string, retries: number) =>
@@ -149,6 +153,8 @@ export const texts = {
     `A ConfigMap ${name} is there in the garden already, and was not made for this Cluster: delete it`,
   administrators: (count: number) => `${count === 1 ? "1 user is" : `${count} users are`} cluster-admin`,
   waitingForCluster: "Waits until the cluster is there",
+  waitingForReady: "Waits until the cluster is ready for the first time",
+  configuring: "The administrators are about to be set",
   bindingTaken: (name: string) =>
     `A ClusterRoleBinding ${name} is there in the cluster already, and was not made for this Cluster: delete it`,
   targetFailing: (why: string) => `The API server of the cluster refuses the bindings (${why}): it is tried again`,

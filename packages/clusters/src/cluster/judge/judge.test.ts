@@ -64,41 +64,6 @@ describe("a Shoot", () => {
       health: "False/OperationError",
     },
     {
-      name: "that is done and well",
-      status: { lastOperation: operation("Succeeded"), conditions: [condition("EveryNodeReady", "True")] },
-      phase: "Ready",
-      health: "True/Healthy",
-      done: true,
-    },
-    {
-      name: "whose parts Gardener still gives time",
-      status: { lastOperation: operation("Succeeded"), conditions: [condition("EveryNodeReady", "Progressing")] },
-      phase: "Ready",
-      health: "True/Healthy",
-      done: true,
-    },
-    {
-      name: "of which Gardener knows nothing",
-      status: { lastOperation: operation("Succeeded"), conditions: [condition("EveryNodeReady", "Unknown")] },
-      phase: "Ready",
-      health: "Unknown/Unknown",
-      done: true,
-    },
-    {
-      name: "that is unwell for a moment",
-      status: { lastOperation: operation("Succeeded"), conditions: [condition("EveryNodeReady", "False", 4)] },
-      phase: "Ready",
-      health: "False/Unhealthy",
-      done: true,
-    },
-    {
-      name: "that is unwell for long",
-      status: { lastOperation: operation("Succeeded"), conditions: [condition("EveryNodeReady", "False", 5)] },
-      phase: "Degraded",
-      health: "False/Unhealthy",
-      done: true,
-    },
-    {
       name: "that sleeps",
       status: {
         lastOperation: operation("Succeeded"),
@@ -113,6 +78,52 @@ describe("a Shoot", () => {
   test.each(table)("$name: $phase, $health", ({ status, phase, health, done = false }) => {
     const { phase: is, health: found, isDone } = judged(status);
     expect([is, `${found.status}/${found.reason}`, isDone]).toEqual([phase, health, done]);
+  });
+
+  const [well, unknown, settling] = ["True/Healthy", "Unknown/Unknown", "Unknown/Settling"] as const;
+  const unwell = "False/Unhealthy";
+  const a = (status: string, minutes?: number) => condition("A", status, minutes);
+  const b = (status: string, minutes?: number) => condition("B", status, minutes);
+  const done: { name: string; conditions: ReturnType<typeof a>[]; first: string[]; later: string[] }[] = [
+    { name: "well", conditions: [a("True"), b("True")], first: ["Ready", well], later: ["Ready", well] },
+    {
+      name: "well in part, and given time in part",
+      conditions: [a("True"), b("Progressing")],
+      first: ["Provisioning", settling],
+      later: ["Ready", well],
+    },
+    {
+      name: "well in part, and unknown in part",
+      conditions: [a("True"), b("Unknown")],
+      first: ["Provisioning", unknown],
+      later: ["Ready", unknown],
+    },
+    {
+      name: "given time in part, and unknown in part",
+      conditions: [a("Progressing"), b("Unknown")],
+      first: ["Provisioning", unknown],
+      later: ["Ready", unknown],
+    },
+    { name: "not looked at", conditions: [], first: ["Provisioning", settling], later: ["Ready", well] },
+    {
+      name: "unwell for a moment",
+      conditions: [a("True"), b("False", 4)],
+      first: ["Provisioning", unwell],
+      later: ["Ready", unwell],
+    },
+    {
+      name: "unwell for long",
+      conditions: [a("True"), b("False", 5)],
+      first: ["Degraded", unwell],
+      later: ["Degraded", unwell],
+    },
+  ];
+  test.each(done)("that is done and $name: $first before it was ready, $later afterwards", (row) => {
+    const status = { lastOperation: operation("Succeeded"), conditions: row.conditions };
+    for (const [of, wanted] of [[cluster, row.first] as const, [ready, row.later] as const]) {
+      const { phase, health, isDone } = judged(status, of);
+      expect([phase, `${health.status}/${health.reason}`, isDone]).toEqual([...wanted, true]);
+    }
   });
 
   test("that was ready once is updated, and not made", () => {

@@ -3,6 +3,9 @@
  *
  *     lastOperation   Succeeded: by its conditions      Processing, Pending, Aborted, none: under way
  *                     Error: under way, not healthy     Failed: Gardener has given up; see retries.ts
+ *
+ * It is ready for the first time when each of its conditions is true. From then on it stays so for as long as nothing is
+ * unwell for minutes.
  */
 import type { Stored } from "@berg/apimachinery";
 import type { Cluster, ClusterPhase } from "@berg/resources";
@@ -60,7 +63,7 @@ export function judge(shoot: Stored<Shoot>, cluster: Stored<Cluster>, now: numbe
   if (operation.state === "Failed" && isAsked) return { ...underWay, health: working };
   if (operation.state === "Failed") return givenUp(shoot, cluster, underWay, now);
   if (operation.state !== "Succeeded") return { ...underWay, codes: [], isUserError: false, health: working };
-  return byConditions(shoot, now);
+  return byConditions(shoot, wasReady, now);
 }
 
 const working: Finding = { status: "Unknown", reason: reasons.settling, message: texts.settling };
@@ -84,7 +87,7 @@ function givenUp(
   return { ...underWay, phase: next === undefined ? "Failed" : underWay.phase, health, retryAt: next };
 }
 
-function byConditions({ status = {} }: Stored<Shoot>, now: number): Judgement {
+function byConditions({ status = {} }: Stored<Shoot>, wasReady: boolean, now: number): Judgement {
   const done = { isDone: true, codes: [], isUserError: false } as const;
   if (status.hibernated)
     return {
@@ -101,17 +104,23 @@ function byConditions({ status = {} }: Stored<Shoot>, now: number): Judgement {
       cleanText(bad.map((one) => one.message).join("; ")),
     );
     const health: Finding = { status: "False", reason: reasons.unhealthy, message };
-    const isLong = now - since >= patienceMs;
-    return { ...done, phase: isLong ? "Degraded" : "Ready", health, until: isLong ? undefined : since + patienceMs };
+    if (now - since >= patienceMs) return { ...done, phase: "Degraded", health };
+    return { ...done, phase: wasReady ? "Ready" : "Provisioning", health, until: since + patienceMs };
   }
-  // Progressing is Gardener's own patience: it was well, and is waited for.
-  const unknown = conditions.filter((one) => one.status === "Unknown").map(({ type }) => type);
+  const typesThatAre = (wanted: string) => conditions.flatMap(({ type, status }) => (status === wanted ? type : []));
+  const unknown = typesThatAre("Unknown");
   if (unknown.length > 0)
     return {
       ...done,
-      phase: "Ready",
+      phase: wasReady ? "Ready" : "Provisioning",
       health: { status: "Unknown", reason: reasons.unknown, message: texts.unknown(unknown.sort()) },
     };
+  // Progressing is Gardener's own patience. Of one that was well it is shared; and nobody has looked at one without any.
+  const progressing = typesThatAre("Progressing").sort();
+  if (!wasReady && (progressing.length > 0 || conditions.length === 0)) {
+    const message = progressing.length > 0 ? texts.progressing(progressing) : texts.notLookedAt;
+    return { ...done, phase: "Provisioning", health: { status: "Unknown", reason: reasons.settling, message } };
+  }
   return { ...done, phase: "Ready", health: { status: "True", reason: reasons.healthy, message: texts.healthy } };
 }
 

@@ -25,7 +25,7 @@ export function decideAdministrators(seen: Seen, draft: Draft, waits: Problem | 
   const stored = seen.cluster.status;
   if (phase !== stored?.phase || shootRef?.uid !== stored?.shootRef?.uid) {
     // How the cluster is does not wait for them; and the way into it goes by the Shoot that the status names.
-    draft.say(type, { status: "False", reason: reasons.waitingForCluster, message: texts.waitingForCluster });
+    draft.say(type, { status: "False", reason: reasons.configuring, message: texts.configuring });
     return { status: draft.status, goesOn: true };
   }
   return { step: { do: "setAdministrators", administrators: wanted }, status: draft.status };

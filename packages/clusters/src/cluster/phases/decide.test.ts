@@ -7,7 +7,7 @@ import { annotations, finalizers, gardener } from "../../vocabulary.ts";
 import type { Facts, Seen } from "../seen.ts";
 import { renderShoot } from "../shoot/render.ts";
 import { account, makeCluster, makeShoot, wantedOf } from "../testing/make-objects.ts";
-import { done, look, now, subscriptionOf, time, zones } from "../testing/make-seen.ts";
+import { conditionOf, done, look, now, subscriptionOf, time, zones } from "../testing/make-seen.ts";
 import { decide } from "./decide.ts";
 
 const ago = (minutes: number) => new Date(now - minutes * 60_000).toISOString().replace(".000", "");
@@ -191,12 +191,13 @@ describe("a Shoot that somebody has taken our annotations off", () => {
 
 describe("a cluster that was brought along", () => {
   const byoc = { kubeconfigSecretRef: { name: "s", key: "k" } };
-  const status = { phase: "Ready", apiServerURL: "https://one", administrators: ["a@x"] } as const;
+  const status = { phase: "Ready", apiServerURL: "https://one", certificateAuthorityHash: "ca" } as const;
   const cluster = makeCluster({
     spec: { byoc, administrators: ["a@x"] },
     status: { ...status, administrators: ["a@x"], provisioningCompletedAt: time },
   });
-  const reached = { status: "True", reason: "Reachable", message: "", isFinal: false, generation: 1 } as const;
+  const found = { status: "True", reason: "Reachable", message: "", isFinal: false, generation: 1 } as const;
+  const reached = { ...found, authorityHash: "ca" };
   const at = (server: string, until: number): Facts => ({ reached: { ...reached, server, until } });
 
   test("is tried again at once when its Secret changes, and when that can be seen or no longer be seen", () => {
@@ -216,11 +217,60 @@ describe("a cluster that was brought along", () => {
     expect([told.step, told.status.administrators]).toEqual([undefined, ["a@x"]]);
   });
 
+  test("gets them anew, too, where another certificate authority answers at the same address", () => {
+    const facts = { reached: { ...reached, server: "https://one", authorityHash: "another", until: 1 } };
+    const { step, status } = decide(look(cluster, { facts }));
+    expect(step).toEqual({ do: "setAdministrators", administrators: ["a@x"] });
+    expect([status.certificateAuthorityHash, status.administrators]).toEqual(["another", undefined]);
+  });
+
   test("is tried again when that is due, though somebody has set the clock back", () => {
     const rests = decide(look(cluster, { facts: at("https://one", 6_000), monotonic: 1_000 }));
     expect([rests.step, rests.lookAt]).toEqual([undefined, now + 5_000]);
     const back = look(cluster, { facts: at("https://one", 6_000), monotonic: 6_000, now: now - 86_400_000 });
     expect(decide(back).step).toEqual({ do: "reach" });
+  });
+});
+
+describe("a Shoot that Gardener has made", () => {
+  const cluster = makeCluster({ spec: { administrators: ["a@x"] }, status: { zones, phase: "Provisioning" } });
+  const told = (status: ClusterStatus, type: string) => {
+    const found = status.conditions?.find((one) => one.type === type);
+    return `${found?.status}/${found?.reason}: ${found?.message}`;
+  };
+
+  test.each([
+    { health: "False", says: "False/Unhealthy" },
+    { health: "Unknown", says: "False/Provisioning" },
+    { health: "Progressing", says: "False/Provisioning" },
+  ])("and whose nodes are $health is not ready yet, and says why", ({ health, says }) => {
+    const shoot = makeShoot(cluster, { ...done, conditions: [conditionOf("True"), conditionOf(health)] });
+    const { step, status } = decide(look(cluster, { shoot }));
+    expect([step, status.phase, status.provisioningCompletedAt]).toEqual([undefined, "Provisioning", undefined]);
+    expect(told(status, "ClusterProvisioned")).toMatch(new RegExp(`^${says}: Gardener has made .*EveryNodeReady`));
+    expect(told(status, "AdministratorsConfigured")).toMatch("False/WaitingForCluster: Waits until the cluster is ready");
+  });
+
+  test("is ready when all of it is well, and its administrators come next", () => {
+    const shoot = makeShoot(cluster, done);
+    const first = decide(look(cluster, { shoot }));
+    expect([first.goesOn, first.status.phase, first.status.provisioningCompletedAt]).toEqual([true, "Ready", time]);
+    expect(told(first.status, "ClusterProvisioned")).toBe("True/Provisioned: The cluster is there");
+    expect(told(first.status, "AdministratorsConfigured")).toBe(
+      "False/Configuring: The administrators are about to be set",
+    );
+    const next = decide(look({ ...cluster, status: first.status }, { shoot }));
+    expect(next.step).toEqual({ do: "setAdministrators", administrators: ["a@x"] });
+  });
+
+  test("stays ready when it is unwell later", () => {
+    const ready = makeCluster({ status: { zones, phase: "Ready", provisioningCompletedAt: ago(60) } });
+    const shoot = makeShoot(ready, { ...done, conditions: [conditionOf("False", ago(4))] });
+    expect(decide(look(ready, { shoot })).status.phase).toBe("Ready");
+    expect(decide(look(ready, { shoot, now: now + 60_000 })).status).toMatchObject({
+      phase: "Degraded",
+      provisioningCompletedAt: ago(60),
+    });
   });
 });
 
@@ -265,6 +315,7 @@ describe("whatever is seen", () => {
     shootGoes: fc.boolean(),
     isConfirmed: fc.boolean(),
     operation: fc.option(operation, { nil: undefined }),
+    health: fc.constantFrom("True", "False", "Unknown"),
     recreate: fc.constantFrom(undefined, "shoot-uid", "another-uid", "rubbish"),
     suspended: fc.boolean(),
     retain: fc.boolean(),
@@ -295,6 +346,7 @@ describe("whatever is seen", () => {
     const shoot = makeShoot(made, {
       observedGeneration: 1,
       ...(given.operation && { lastOperation: { ...given.operation, ...progress } }),
+      conditions: [conditionOf(given.health)],
     });
     const marks = { ours: made.metadata.uid, theirs: "their-uid" }[given.marked as "ours" | "theirs"];
     shoot.metadata.annotations = {

@@ -70,7 +70,8 @@ function sayJudgement(judgement: Judgement, { time }: Seen, draft: Draft): void 
   const { phase, health, isDone } = judgement;
   draft.in(phase).say(conditionTypes.clusterHealthy, health);
   sayCodes(judgement, draft);
-  if (isDone && draft.status.provisioningCompletedAt === undefined) draft.set({ provisioningCompletedAt: time });
+  if (phase === "Ready" && draft.status.provisioningCompletedAt === undefined)
+    draft.set({ provisioningCompletedAt: time });
   if (draft.status.provisioningCompletedAt !== undefined) {
     draft.say(conditionTypes.clusterProvisioned, {
       status: "True",
@@ -83,7 +84,7 @@ function sayJudgement(judgement: Judgement, { time }: Seen, draft: Draft): void 
   draft.say(conditionTypes.clusterProvisioned, {
     status: "False",
     reason: failed?.reason ?? reasons.provisioning,
-    message: failed?.message ?? texts.provisioning,
+    message: isDone ? texts.notYetWell(health.message) : (failed?.message ?? texts.provisioning),
   });
 }
 
@@ -96,6 +97,6 @@ function isRetryDue({ retryAt }: Judgement, { metadata }: Stored<Shoot>, { clust
 /** Why nobody can be made administrator yet. */
 function waitsFor({ status }: Stored<Shoot>, draft: Draft) {
   if (draft.status.provisioningCompletedAt === undefined)
-    return { reason: reasons.waitingForCluster, message: texts.waitingForCluster };
+    return { reason: reasons.waitingForCluster, message: texts.waitingForReady };
   return status?.hibernated ? { reason: reasons.hibernated, message: texts.hibernated } : undefined;
 }

@@ -8,9 +8,17 @@ export const time = "2026-01-01T12:00:00Z";
 export const now = Date.parse(time);
 
 export const zones = ["eu-central-1a", "eu-central-1b", "eu-central-1c"];
+export const conditionOf = (status: string, lastTransitionTime = time) => ({
+  type: "EveryNodeReady",
+  status,
+  reason: "Because",
+  message: "",
+  lastTransitionTime,
+});
 export const done: ShootStatus = {
   observedGeneration: 1,
   lastOperation: { type: "Create", state: "Succeeded", progress: 100, description: "", lastUpdateTime: time },
+  conditions: [conditionOf("True")],
 };
 
 export const profile: CloudProfile = {
