@@ -144,12 +144,36 @@ onEachGarden((gardener) => {
     await expect.poll(() => isGone(place.get("early")), patient).toBe(true);
   });
 
+  test("a garden that takes its time is asked for each thing once", async () => {
+    const { garden, client } = place;
+    const before = garden.requests.length;
+    const accounts = async () => {
+      const selection = { namespace: garden.namespace, labelSelector: "tenantName=slow" };
+      return (await garden.client.list(CredentialsBindings, selection)).items.length;
+    };
+    garden.faults.delayMs = 3_000;
+    try {
+      await place.create("slow", { administrators: ["a@example.com"] });
+      await place.untilPhase("slow", "Ready");
+      await place.untilCondition("slow", "AdministratorsConfigured", "True/Configured");
+      expect(await accounts()).toBe(1);
+      await client.delete(Clusters, "default", "slow");
+      await expect.poll(() => isGone(place.get("slow")), patient).toBe(true);
+    } finally {
+      garden.faults.delayMs = 0;
+    }
+    const isOfShoot = ({ resource, subresource }: { resource: string; subresource: string }) =>
+      resource === "shoots" && subresource === "";
+    const verbs = garden.requests.slice(before).filter(isOfShoot).map(({ verb }) => verb);
+    expect(verbs.filter((verb) => verb === "create" || verb === "delete")).toEqual(["create", "delete"]);
+  });
+
   test("clusters that are settled ask Gardener nothing, however often they are looked at", async () => {
     const { garden } = place;
     await place.create("still", { administrators: ["a@example.com"] });
     await place.untilCondition("still", "AdministratorsConfigured", "True/Configured");
     await delay(2_000);
-    const asked = () => garden.requests.filter(({ verb }) => verb !== "watch" && verb !== "list");
+    const asked = () => garden.requests.filter(({ verb }) => verb !== "watch");
     const before = asked();
     const { resourceVersion } = (await place.get("still")).metadata;
     await delay(4 * resyncMs);

@@ -164,6 +164,19 @@ export function describeCrds(start: () => Promise<Server>, swept: CustomResource
     expect(refused).toBeGreaterThan(1000);
   });
 
+  // `rotate: false` without quotes in YAML.
+  test.each(["Cluster", "SubscriptionRequest", "KubeconfigRequest"])(
+    "%s, with an annotation that is no text: it is refused, and not stored as something else",
+    async (kind) => {
+      const metadata = { name: "no-text", ...placeOf(kind), annotations: { "operator.kyma-project.io/rotate": false } };
+      const answer = await client
+        .create<Ours>(typeOf(kind), { metadata, ...minimal[kind] } as never)
+        .catch((error: unknown) => error);
+      expect([isBadRequest(answer), String(answer)]).toEqual([true, expect.stringContaining("annotations")]);
+      await expect(client.get(typeOf(kind), "default", "no-text")).rejects.toThrow("not found");
+    },
+  );
+
   test("every schema is structural", async () => {
     for (const { metadata } of crds) {
       const { status } = await client.get(CustomResourceDefinitions, "", metadata.name);
