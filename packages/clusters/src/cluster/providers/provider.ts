@@ -1,6 +1,7 @@
 /**
  * What makes one cloud different from another, for Gardener: the blobs whose meaning is its extension's. Pure. Another
- * cloud is one file more beside aws.ts, and its line in providers.ts.
+ * cloud is one file more beside aws.ts, its line in providers.ts, and its name in `clusterProviders` of @berg/resources,
+ * without which no Cluster can ask for it.
  */
 import type { ProviderBlob } from "../../gardener/kinds.ts";
 import type { Range } from "./cidr.ts";

@@ -1,3 +1,4 @@
+import { clusterProviders } from "@berg/resources";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { aws } from "./aws.ts";
@@ -143,6 +144,8 @@ describe("what Gardener's extensions are told", () => {
 
   test("knows the three clouds, and no other", () => {
     expect(providerTypes.map((type) => providerOf(type)?.type)).toEqual(["aws", "azure", "gcp"]);
+    // What a Cluster can ask for.
+    expect([...clusterProviders].sort()).toEqual([...providerTypes].sort());
     expect(providerOf("openstack")).toBeUndefined();
   });
 });
