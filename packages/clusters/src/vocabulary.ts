@@ -50,6 +50,8 @@ export const annotations = {
   claimedAt: "subscription.kyma-project.io/claimed-at",
   /** On the same, until the claim stands: which process is at it. */
   claimPending: "subscription.kyma-project.io/claim-pending",
+  /** On the same: the request that had claimed it, and that goes while a Shoot uses it. The next one takes the claim. */
+  claimLeft: "subscription.kyma-project.io/claim-left",
 } as const;
 
 /** Of Gardener. */

@@ -9,7 +9,15 @@
  */
 import { keyOf, makeKey } from "@berg/apimachinery";
 import { findCondition, type Result } from "@berg/kube";
-import { type Account, type BindingReference, byType, isFree, isWanted } from "./pool/account.ts";
+import {
+  type Account,
+  type BindingReference,
+  byType,
+  isClaimLeft,
+  isFree,
+  isInternal,
+  isWanted,
+} from "./pool/account.ts";
 import { isToBeHad, judge } from "./pool/judge.ts";
 import { obtain } from "./pool/obtain.ts";
 import { type Pool, pickDedicated, pickShared, type Step } from "./pool/pick.ts";
@@ -38,6 +46,8 @@ export async function bind(
   if (work.requests.others(request, binding.uid).some(isGivingBack)) return undefined;
   const account = await work.accounts.get(binding.name, signal);
   if (!isToBeHad(account, binding, wanted)) return choose(work, request, wanted, signal, { live: true });
+  // Before it is given out: once it is, nobody looks at its claim again until it goes.
+  if (isClaimLeft(account) && !isInternal(account)) await work.accounts.passOn(account, request.metadata.uid, signal);
   await write(work, request, statuses.bound(request, wanted, account, nowOf(work)), signal);
   return undefined;
 }

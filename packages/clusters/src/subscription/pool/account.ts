@@ -4,6 +4,7 @@ import type { SubscriptionRequestStatus } from "@berg/resources";
 import type { Binding, PoolKind } from "../../gardener/garden.ts";
 import { CredentialsBindings, SecretBindings, type Shoot } from "../../gardener/kinds.ts";
 import { annotations, pool } from "../../vocabulary.ts";
+import { fieldManager } from "../vocabulary.ts";
 import type { Wanted } from "./wanted.ts";
 
 export type Account = Stored<Binding>;
@@ -22,6 +23,24 @@ export const claimedBy = ({ metadata }: Account) => metadata.annotations?.[annot
 export const claimedAt = ({ metadata }: Account) => metadata.annotations?.[annotations.claimedAt];
 /** The process whose claim does not stand yet: nobody uses it until it does. */
 export const pendingOf = ({ metadata }: Account) => metadata.annotations?.[annotations.claimPending];
+
+/**
+ * Whether the request that claimed it goes or is gone while a Shoot uses it: the next one takes the claim. It has to be
+ * said, for a UID that is merely gone may be one of another system. It holds for as long as the tenant on it is by our
+ * hand: others who clean it and give it away again leave our annotations as they are. Of a copy it cannot be told.
+ */
+export function isClaimLeft(account: Account): boolean {
+  const claimer = claimedBy(account);
+  const left = account.metadata.annotations?.[annotations.claimLeft];
+  return claimer !== undefined && left === claimer && isTenantByUs(account);
+}
+
+function isTenantByUs({ metadata }: Account): boolean {
+  return (metadata.managedFields ?? []).some(({ manager, fieldsV1 }) => {
+    const fields = fieldsV1 as { "f:metadata"?: { "f:labels"?: Record<string, object> } } | undefined;
+    return manager === fieldManager && fields?.["f:metadata"]?.["f:labels"]?.[`f:${pool.tenantName}`] !== undefined;
+  });
+}
 
 /** What to ask the server for: all that could do, whoever has them. */
 export function poolSelector({ hyperscalerType, euAccess, tenant }: Wanted): string {

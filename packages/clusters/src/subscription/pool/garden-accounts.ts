@@ -8,7 +8,7 @@ import type { Binding, Garden } from "../../gardener/garden.ts";
 import { type Shoot, Shoots } from "../../gardener/kinds.ts";
 import { annotations, pool } from "../../vocabulary.ts";
 import { fieldManager } from "../vocabulary.ts";
-import { type Account, accountsOf, bindingsOf, poolSelector } from "./account.ts";
+import { type Account, accountsOf, bindingsOf, claimedBy, poolSelector } from "./account.ts";
 import type { Claimer } from "./pick.ts";
 import type { Wanted } from "./wanted.ts";
 
@@ -64,6 +64,7 @@ export class GardenAccounts {
         [annotations.claimedBy]: request,
         [annotations.claimedAt]: timestamp(this.#clock),
         [annotations.claimPending]: process,
+        [annotations.claimLeft]: null,
       },
     });
   }
@@ -74,7 +75,14 @@ export class GardenAccounts {
 
   /** To another request that has it: who claimed it must be there for as long as it is ours to give back. */
   passOn(account: Account, request: string, signal: AbortSignal): Promise<void> {
-    return this.#mark(account, signal, { annotations: { [annotations.claimedBy]: request } });
+    return this.#mark(account, signal, {
+      annotations: { [annotations.claimedBy]: request, [annotations.claimLeft]: null },
+    });
+  }
+
+  /** To whichever request has it next. */
+  leave(account: Account, signal: AbortSignal): Promise<void> {
+    return this.#mark(account, signal, { annotations: { [annotations.claimLeft]: claimedBy(account) ?? null } });
   }
 
   /** Nobody's again. Only for one whose claim is pending and that no Shoot uses. */

@@ -2,12 +2,19 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { annotations } from "../../vocabulary.ts";
 import { makeAccount } from "../testing/accounts.ts";
+import { fieldManager } from "../vocabulary.ts";
 import { decideRelease, type Leaving } from "./decide.ts";
 
 const account = (labels: Record<string, string> = {}, claimer = "r1") =>
   makeAccount("a", {
     labels: { tenantName: "t1", ...labels },
     annotations: claimer === "" ? {} : { [annotations.claimedBy]: claimer },
+  });
+const left = (claimer: string, { by = claimer, tenantBy = fieldManager } = {}) =>
+  makeAccount("a", {
+    labels: { tenantName: "t1" },
+    annotations: { [annotations.claimedBy]: claimer, [annotations.claimLeft]: by },
+    tenantBy,
   });
 const leaving: Leaving = {
   request: "r1",
@@ -25,6 +32,7 @@ test.each<[string, Partial<Leaving>]>([
   ["nothing uses", {}],
   ["another request of ours has claimed", { account: account({}, "r2") }],
   ["others have that go as well", { others: [alsoLeaving] }],
+  ["one that is gone has claimed, and left", { account: left("gone") }],
 ])("an account that %s is marked dirty", (_, part) => {
   expect(decideRelease({ ...leaving, ...part })).toMatchObject({ markDirty: true, reason: "MarkedDirty" });
 });
@@ -42,13 +50,15 @@ test.each<[string, Partial<Leaving>, string]>([
   ["it is internal", { account: account({ internal: "true" }) }, "NotOurs"],
   ["others gave it to the tenant", { account: account({}, "") }, "NotOurs"],
   ["a request of another system has claimed it", { account: account({}, "theirs") }, "NotOurs"],
+  ["another system has claimed it since one of ours left it", { account: left("theirs", { by: "gone" }) }, "NotOurs"],
+  ["others have given it away since", { account: left("gone", { tenantBy: "others" }) }, "NotOurs"],
 ])("it is left as it is where %s", (_, part, reason) => {
   expect(decideRelease({ ...leaving, ...part })).toMatchObject({ markDirty: false, reason });
 });
 
 test.each<[string, Partial<Leaving>, string | undefined]>([
   ["one that stays", { others: [alsoLeaving, staying] }, "r2"],
-  ["one that goes later, where a Shoot is in the way now", { others: [alsoLeaving], hasShoot: true }, "r3"],
+  ["nobody who goes as well", { others: [alsoLeaving], hasShoot: true }, undefined],
   ["nobody where there is none", { hasShoot: true }, undefined],
   ["nobody where it is marked dirty", { others: [alsoLeaving] }, undefined],
   ["one that stays, from one that goes as well", { others: [alsoLeaving, staying], account: account({}, "r3") }, "r2"],
@@ -61,6 +71,19 @@ test.each<[string, Partial<Leaving>, string | undefined]>([
   ["nobody where it is not ours", { others: [staying], account: account({}, "theirs") }, undefined],
 ])("the claim is passed on to %s", (_, part, heir) => {
   expect(decideRelease({ ...leaving, ...part }).heir).toBe(heir);
+});
+
+test.each<[string, Partial<Leaving>, boolean]>([
+  ["its own is", {}, true],
+  ["its own is, whoever goes as well", { others: [alsoLeaving] }, true],
+  ["that of one that goes as well is", { others: [alsoLeaving], account: account({}, "r3") }, true],
+  ["what is left already is not", { account: left("r1") }, false],
+  ["that of one that stays is not", { others: [staying], account: account({}, "r2") }, false],
+  ["its own is not where one stays", { others: [staying] }, false],
+  ["that of another system is not", { account: account({}, "theirs") }, false],
+  ["what others gave to the tenant is not", { account: account({}, "") }, false],
+])("of claims on what a Shoot uses, %s left to the next", (_, part, want) => {
+  expect(decideRelease({ ...leaving, hasShoot: true, ...part }).leaveClaim ?? false).toBe(want);
 });
 
 test("whatever is on it, only the tenant's own, claimed by us, clean and unused is marked", () => {

@@ -1,5 +1,5 @@
 /** Whether an account goes back into the pool. Pure. */
-import { type Account, claimedBy, isDirty, isInternal, isShared, tenantOf } from "../pool/account.ts";
+import { type Account, claimedBy, isClaimLeft, isDirty, isInternal, isShared, tenantOf } from "../pool/account.ts";
 import { reasons, texts } from "../vocabulary.ts";
 
 export interface Leaving {
@@ -22,6 +22,8 @@ export interface Release {
   markDirty: boolean;
   /** UID of the request that the claim is passed on to. */
   heir?: string;
+  /** Whether the claim is left to whichever request has the account next. */
+  leaveClaim?: boolean;
   reason: string;
   message: string;
 }
@@ -39,29 +41,17 @@ export function decideRelease({ request, binding, tenant, account, others, hasSh
   if (tenantOf(account) !== tenant) return leave(texts.lostTenant(tenant));
   if (isDirty(account)) return leave(texts.isDirty);
   if (isInternal(account)) return leave(texts.isInternal);
+  // Who goes last must find a claim of ours. Each that goes sees to it, also for a claimer that goes at the same time: that
+  // one may be about to pass the claim on to this one, and the two writes meet.
   const claimer = claimedBy(account);
-  const heir = heirOf(claimer, request, others);
-  const keep = (message: string): Release => ({
-    markDirty: false,
-    ...(heir !== undefined && { heir }),
-    reason: reasons.stillUsed,
-    message,
-  });
-  if (others.some(({ stays }) => stays)) return keep(texts.usedByRequest(name));
-  if (hasShoot) return keep(texts.usedByShoot(name));
+  const isLoose = claimer === request || others.some(({ uid, stays }) => uid === claimer && !stays);
+  const keep = (message: string): Release => ({ markDirty: false, reason: reasons.stillUsed, message });
+  const staying = others.find(({ stays }) => stays);
+  if (staying) return { ...keep(texts.usedByRequest(name)), ...(isLoose && { heir: staying.uid }) };
+  if (hasShoot) return { ...keep(texts.usedByShoot(name)), leaveClaim: isLoose && !isClaimLeft(account) };
   // One that others gave to the tenant is theirs to give back. They may have promised it to a cluster that has no Shoot
   // yet, which nobody sees from here, and whatever runs on a dirty account is wiped. Left alone it stays the tenant's.
-  if (claimer === undefined || !isOurs(claimer)) return leave(texts.claimedByOthers);
+  const isClaimOurs = isClaimLeft(account) || (claimer !== undefined && isOurs(claimer));
+  if (!isClaimOurs) return leave(texts.claimedByOthers);
   return { markDirty: true, reason: reasons.markedDirty, message: texts.markedDirty(name) };
-}
-
-/**
- * Who goes last must find one of ours as the claimer. Each that goes sees to it, also for a claimer that goes at the same
- * time: that one may be about to pass the claim on to this one, and the two writes meet.
- */
-function heirOf(claimer: string | undefined, request: string, others: Leaving["others"]): string | undefined {
-  const isOwn = claimer === request;
-  const isLoose = isOwn || others.some(({ uid, stays }) => uid === claimer && !stays);
-  const heir = others.find(({ stays }) => stays) ?? (isOwn ? others[0] : undefined);
-  return isLoose ? heir?.uid : undefined;
 }

@@ -81,6 +81,7 @@ async function giveBack(
     if (decision.markDirty) await accounts.markDirty(account, signal);
   }
   if (decision.heir !== undefined && account) await accounts.passOn(account, decision.heir, signal);
+  if (decision.leaveClaim && account) await accounts.leave(account, signal);
   await letGo(work, request, decision.reason, decision.message, signal);
 }
 

@@ -3,9 +3,19 @@ import type { SubscriptionRequestSpec } from "@berg/resources";
 import type { Account } from "../pool/account.ts";
 import type { Request } from "../status.ts";
 
-type Marks = { labels?: Record<string, string>; annotations?: Record<string, string>; uid?: string };
+interface Marks {
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  uid?: string;
+  /** Who has written `tenantName`. */
+  tenantBy?: string;
+}
 
-export function makeAccount(name: string, { labels = {}, annotations = {}, uid = `uid-${name}` }: Marks = {}): Account {
+export function makeAccount(
+  name: string,
+  { labels = {}, annotations = {}, uid = `uid-${name}`, tenantBy }: Marks = {},
+): Account {
+  const fieldsV1 = { "f:metadata": { "f:labels": { "f:tenantName": {} } } };
   return {
     apiVersion: "security.gardener.cloud/v1alpha1",
     kind: "CredentialsBinding",
@@ -17,6 +27,7 @@ export function makeAccount(name: string, { labels = {}, annotations = {}, uid =
       creationTimestamp: "2026-01-01T00:00:00Z",
       labels: { hyperscalerType: "aws", ...labels },
       annotations,
+      ...(tenantBy !== undefined && { managedFields: [{ manager: tenantBy, operation: "Update", fieldsV1 }] }),
     },
     provider: { type: "aws" },
     credentialsRef: { apiVersion: "v1", kind: "Secret", name: `${name}-secret`, namespace: "garden-ctf" },

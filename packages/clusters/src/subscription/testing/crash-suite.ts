@@ -55,6 +55,34 @@ export function describeCrashes(startServers: StartServers): void {
       expect((await stage.labelsOf("a")).dirty).toBe("true");
     },
   );
+
+  test.each(["before", "after"] as const)(
+    "killed %s a claim is left, and again as it is taken, the next one gives it back",
+    async (when) => {
+      const { world } = stage;
+      await world.account("a");
+      const first = await world.operator();
+      await world.request("one");
+      await stage.until("one", "Bound a");
+      await world.shoot("s1", "a");
+      const leaving = killAt(first, { resource: "credentialsbindings", when }, "garden");
+      await world.remove("one");
+      await leaving;
+      const second = await world.operator();
+      await stage.until("one", "gone");
+      const taking = killAt(second, { resource: "credentialsbindings", when }, "garden");
+      await world.request("two");
+      await taking;
+      const third = await world.operator();
+      await stage.until("two", "Bound a");
+      await third.stop();
+      await world.removeShoot("s1");
+      await world.operator();
+      await world.remove("two");
+      await stage.until("two", "gone");
+      expect((await stage.labelsOf("a")).dirty).toBe("true");
+    },
+  );
 }
 
 /** Bound, and given back. */

@@ -107,6 +107,72 @@ export function describeReleases(startServers: StartServers): void {
     expect((await labelsOf("a")).dirty).toBeUndefined();
   });
 
+  test("leaves its claim behind where a Shoot stays, and the next one gives the account back", async () => {
+    const { world } = stage;
+    await world.account("a");
+    const first = await world.operator();
+    // As where a Cluster goes and its Shoot is retained.
+    await world.request("one", { cluster: "cluster-1" });
+    await until("one", "Bound a");
+    await world.shoot("s1", "a");
+    await world.remove("one");
+    await until("one", "gone");
+    // Also from one that left it once more.
+    await world.request("two");
+    await until("two", "Bound a");
+    await world.remove("two");
+    await until("two", "gone");
+    const { metadata } = await world.request("three");
+    await until("three", "Bound a");
+    const notes = (await world.accountNamed("a")).metadata.annotations ?? {};
+    expect(notes[annotations.claimedBy]).toBe(metadata.uid);
+    expect(notes[annotations.claimLeft]).toBeUndefined();
+    expect((await labelsOf("a")).dirty).toBeUndefined();
+    // Whose copy may show the Shoot for a little longer.
+    await first.stop();
+    await world.removeShoot("s1");
+    await world.operator();
+    await world.remove("three");
+    await until("three", "gone");
+    expect((await labelsOf("a")).dirty).toBe("true");
+  });
+
+  test("takes no claim of others, whether they made it before or after one of ours was left", async () => {
+    const { world } = stage;
+    await world.account("theirs", { tenantName: "t2" });
+    await world.annotate("theirs", { [annotations.claimedBy]: "5f0c1a52-theirs" });
+    await world.account("a");
+    const first = await world.operator();
+    for (const [name, tenant, account] of [
+      ["one", "t1", "a"],
+      ["two", "t2", "theirs"],
+    ] as const) {
+      await world.shoot(`s-${name}`, account);
+      await world.request(name, { subscriptionSelector: tenant });
+      await until(name, `Bound ${account}`);
+      await world.remove(name);
+      await until(name, "gone");
+    }
+    await first.stop();
+    for (const name of ["s-one", "s-two"]) await world.removeShoot(name);
+    // Cleaned, and given to the same tenant.
+    await world.label("a", { dirty: "true" });
+    await world.label("a", { dirty: null, tenantName: null });
+    await world.label("a", { tenantName: "t1" });
+    const before = await Promise.all(["a", "theirs"].map((name) => world.accountNamed(name)));
+    await world.operator();
+    for (const [name, tenant, account] of [
+      ["three", "t1", "a"],
+      ["four", "t2", "theirs"],
+    ] as const) {
+      await world.request(name, { subscriptionSelector: tenant });
+      await until(name, `Bound ${account}`);
+      await world.remove(name);
+      await until(name, "gone");
+    }
+    expect(await Promise.all(["a", "theirs"].map((name) => world.accountNamed(name)))).toEqual(before);
+  });
+
   test("of which several go at once, marks what nobody has left", async () => {
     const { world } = stage;
     await world.account("a");

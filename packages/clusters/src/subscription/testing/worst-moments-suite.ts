@@ -2,7 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import type { FaultProxy, Point } from "../../../../../test/faults/proxy.ts";
-import { tenantOf } from "../pool/account.ts";
+import { claimedBy, tenantOf } from "../pool/account.ts";
 import { onStage, type StartServers, soon } from "./stage.ts";
 
 export function describeWorstMoments(startServers: StartServers): void {
@@ -107,6 +107,51 @@ export function describeWorstMoments(startServers: StartServers): void {
     passingOn.goOn();
     await stage.until("one", "gone");
     expect((await stage.labelsOf("a")).dirty).toBe("true");
+  });
+
+  test("also where it goes before that, as a Shoot is in the way: the claim is left to the next", async () => {
+    const { world } = stage;
+    await world.account("a");
+    const { garden, stop } = await world.operator();
+    for (const name of ["one", "two"]) {
+      await world.request(name);
+      await stage.until(name, "Bound a");
+    }
+    await world.shoot("s1", "a");
+    const passingOn = hold(garden, { resource: "credentialsbindings", when: "before" });
+    await world.remove("one");
+    await passingOn.reached;
+    await world.remove("two");
+    await stage.until("two", "gone");
+    passingOn.goOn();
+    await stage.until("one", "gone");
+    await world.request("three");
+    await stage.until("three", "Bound a");
+    await stop();
+    await world.removeShoot("s1");
+    await world.operator();
+    await world.remove("three");
+    await stage.until("three", "gone");
+    expect((await stage.labelsOf("a")).dirty).toBe("true");
+  });
+
+  test("a claim that was left is taken by one of two that are given the account at once", async () => {
+    const { world } = stage;
+    await world.account("a");
+    const { garden } = await world.operator();
+    await world.request("one");
+    await stage.until("one", "Bound a");
+    await world.shoot("s1", "a");
+    await world.remove("one");
+    await stage.until("one", "gone");
+    const taking = hold(garden, { resource: "credentialsbindings", when: "before" });
+    await world.request("two");
+    await taking.reached;
+    const { metadata } = await world.request("three");
+    await stage.until("three", "Bound a");
+    taking.goOn();
+    await stage.until("two", "Bound a");
+    expect(claimedBy(await world.accountNamed("a"))).toBe(metadata.uid);
   });
 
   test("its own Shoot is waited for, though the copy does not show it yet", async () => {
