@@ -3,11 +3,10 @@
  * release/ → pool/, which is pure but for garden-accounts.ts and obtain.ts.
  */
 import { randomUUID } from "node:crypto";
-import { isConflict, keyOf, type ObjectKey, parseTime } from "@berg/apimachinery";
+import { isConflict, keyOf, type ObjectKey } from "@berg/apimachinery";
 import {
   addFinalizer,
   type Clock,
-  findCondition,
   type Manager,
   type Metrics,
   type Result,
@@ -27,8 +26,8 @@ import { release } from "./release/release.ts";
 import { Requests } from "./requests.ts";
 import type { Request } from "./status.ts";
 import * as statuses from "./status.ts";
+import { Troubles } from "./troubles.ts";
 import { Turns } from "./turns.ts";
-import { conditions } from "./vocabulary.ts";
 import { nowOf, type SubscriptionSettings, type Work, write } from "./work.ts";
 
 export interface SubscriptionSurroundings {
@@ -63,6 +62,7 @@ export function addSubscriptionController(
     clock,
     process: randomUUID(),
   };
+  const troubles = new Troubles(clock);
   bindings.ensureIndex(byType, typesOf);
   subscriptionMetrics(metrics, bindings, informer);
 
@@ -95,7 +95,10 @@ export function addSubscriptionController(
 
   async function look(key: ObjectKey, signal: AbortSignal): Promise<Result | undefined> {
     const found = requests.get(key);
-    if (!found || (isLeaving(found) && !isHeld(found))) return undefined;
+    if (!found || (isLeaving(found) && !isHeld(found))) {
+      troubles.forget(key);
+      return undefined;
+    }
     const request = isLeaving(found) ? found : await hold(found, signal);
     const wanted = wantedBy(request);
     if ("problem" in wanted) {
@@ -146,18 +149,12 @@ export function addSubscriptionController(
     signal: AbortSignal,
   ): Promise<Result | undefined> {
     if (isConflict(failed.cause)) throw failed.cause;
-    const trouble = gardenTrouble(failed.cause, troubledForMs(request));
+    const { reason } = gardenTrouble(failed.cause);
+    const trouble = gardenTrouble(failed.cause, troubles.lastedMs(request, reason));
     await write(work, request, statuses.inTrouble(request, wanted, trouble, nowOf(work)), signal);
     // Again, ever more rarely.
     if (trouble.again) throw failed;
     return { requeueAfterMs: refusedMs };
-  }
-
-  function troubledForMs({ metadata, status }: Request): number {
-    const type = metadata.deletionTimestamp ? conditions.released : conditions.poolAvailable;
-    const condition = findCondition(status?.conditions, type);
-    if (condition?.status !== "Unknown" || condition.lastTransitionTime === undefined) return 0;
-    return clock.now() - parseTime(condition.lastTransitionTime);
   }
 }
 

@@ -1,9 +1,9 @@
 /** Gardener away, or refusing: the request says so, nothing is claimed by half, and it goes on by itself. */
 import { setTimeout as wait } from "node:timers/promises";
 import { type Clock, systemClock } from "@berg/kube";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Answer, FaultProxy, Seen } from "../../../../../test/faults/proxy.ts";
-import { onStage, type StartServers } from "./stage.ts";
+import { onStage, type StartServers, soon } from "./stage.ts";
 
 /** A manager waits so long at its start for a server that is away. */
 const impatient: Clock = {
@@ -87,6 +87,27 @@ export function describeTrouble(startServers: StartServers): void {
       expect(await world.conditionOf("one", "PoolAvailable")).toMatch(/^Unknown Gardener/);
       comeBack(garden);
       await world.annotate("a", { mended: "true" });
+      await until("one", "Bound a");
+    });
+
+    test("with 403 after an outage: it is not the outage that it has refused for", async () => {
+      const { world } = stage;
+      await world.account("a");
+      let aheadMs = 0;
+      const clock: Clock = { ...systemClock, monotonic: () => systemClock.monotonic() + aheadMs };
+      const { garden } = await world.operator({
+        clock,
+        spoil: ({ garden }) => Object.assign(garden, { answer: (seen: Seen) => (isChange(seen) ? "reset" : undefined) }),
+      });
+      await world.request("one");
+      await untilCondition("one", "PoolAvailable", "Unknown GardenerUnreachable");
+      aheadMs = 660_000;
+      const before = garden.requests.filter(isChange).length;
+      garden.answer = (seen) => (isChange(seen) ? { status: 403, body: refusalOf(403) } : undefined);
+      await untilCondition("one", "PoolAvailable", "Unknown GardenerForbidden");
+      // The first, and two more without a change or minutes of waiting.
+      await vi.waitFor(() => expect(garden.requests.filter(isChange).length - before).toBeGreaterThanOrEqual(3), soon);
+      comeBack(garden);
       await until("one", "Bound a");
     });
 
