@@ -1,20 +1,26 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { annotations } from "../../vocabulary.ts";
 import type { Account } from "../pool/account.ts";
 import { makeAccount } from "./accounts.ts";
-import { breachesOf, type Moment } from "./pool-laws.ts";
+import { breachesOf, type Moment, type RequestLife, type ShootLife } from "./pool-laws.ts";
 
 const claim: Record<string, string> = { [annotations.claimedBy]: "r1" };
 const account = (labels: Record<string, string>, notes: Record<string, string> = {}, name = "a") =>
   makeAccount(name, { labels, annotations: notes });
 const moment = (before: Account | undefined, after: Account | undefined, version = 10n): Moment => ({
   version,
+  at: 10_000,
   name: (after ?? before)?.metadata.name ?? "",
   before,
   after,
 });
 const breaches = (moments: Moment[], shoots: { from: bigint; until: bigint | undefined }[] = []) =>
-  breachesOf({ moments, shoots: shoots.map((life) => ({ accounts: ["a"], ...life })), many: ["rich"] });
+  breachesOf({
+    moments,
+    shoots: shoots.map((life) => ({ accounts: ["a"], ...life })),
+    requests: [],
+    limits: {},
+  });
 
 test.each<[string, Account, Account]>([
   ["claimed", account({}), account({ tenantName: "t1" }, claim)],
@@ -51,12 +57,44 @@ test("what a Shoot uses is not marked dirty, before its first moment and after i
   expect(breaches(marked, [{ from: 12n, until: undefined }])).toEqual([]);
 });
 
+/** A tenant that has one is given another. */
+const another = (tenantName: string, notes = claim) => [
+  moment(undefined, account({ tenantName }, notes, "a"), 9n),
+  moment(account({}, {}, "b"), account({ tenantName }, notes, "b")),
+];
+
 test("two accounts of one tenant and type are a breach, unless it may have them", () => {
-  const both = (tenantName: string, notes = claim) => [
-    moment(undefined, account({ tenantName }, notes, "a")),
-    moment(undefined, account({ tenantName }, notes, "b")),
-  ];
-  expect(breaches(both("t1")).join()).toContain("t1/aws has a and b");
-  expect(breaches(both("rich"))).toEqual([]);
-  expect(breaches(both("t1", { ...claim, [annotations.claimPending]: "p" }))).toEqual([]);
+  expect(breaches(another("t1")).join()).toContain("t1/aws has a and b");
+  expect(breaches(another("t1", { ...claim, [annotations.claimPending]: "p" }))).toEqual([]);
+  expect(breaches(another("t1", {}))).toEqual([]);
+});
+
+describe("a tenant that may have several, of two clusters each,", () => {
+  const since = (from: number, until?: number) => ({ account: "a", from, until });
+  const found = (requests: RequestLife[], shoots: ShootLife[] = []) =>
+    breachesOf({ moments: another("rich"), shoots, requests, limits: { rich: 2 } }).join();
+
+  test.each<[string, RequestLife[]]>([
+    ["nobody has the first", []],
+    ["one has it", [since(1_000)]],
+    ["of two that have had it, one was gone", [since(1_000), since(1_000, 5_000)]],
+    ["of two that have it, one came later", [since(1_000), since(15_000)]],
+    ["the second is on another", [since(1_000), { ...since(1_000), account: "b" }]],
+  ])("is given no other while %s", (_, requests) => {
+    expect(found(requests)).toContain("rich/aws has one more, though a has");
+  });
+
+  test("is given another when the first is full, by requests or by Shoots", () => {
+    expect(found([since(1_000), since(2_000)])).toBe("");
+    expect(found([since(1_000)], [{ accounts: ["a"], from: 1n, until: undefined }])).toBe("");
+  });
+
+  test("keeps both when they run empty", () => {
+    const moments = [
+      ...another("rich"),
+      { ...moment(account({ tenantName: "rich" }, claim, "b"), account({ tenantName: "rich" }, claim, "b")), at: 60_000 },
+    ];
+    const requests = [since(1_000, 30_000), since(1_000, 30_000)];
+    expect(breachesOf({ moments, shoots: [], requests, limits: { rich: 2 } })).toEqual([]);
+  });
 });

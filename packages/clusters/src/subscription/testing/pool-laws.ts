@@ -13,6 +13,8 @@ import {
 /** One change of an account. */
 export interface Moment {
   version: bigint;
+  /** When it was seen, by whichever clock the requests are. */
+  at: number;
   name: string;
   before: Account | undefined;
   after: Account | undefined;
@@ -25,29 +27,50 @@ export interface ShootLife {
   until: bigint | undefined;
 }
 
+/** A request that has an account or has set it aside. It is on another server, so that only times can be compared. */
+export interface RequestLife {
+  account: string;
+  from: number;
+  until: number | undefined;
+}
+
 export interface History {
   /** In their order. */
   moments: readonly Moment[];
   shoots: readonly ShootLife[];
-  /** Tenants that may have more than one account. */
-  many: readonly string[];
+  requests: readonly RequestLife[];
+  /** Tenants that may have more than one account, and how many clusters each must have before. */
+  limits: Readonly<Record<string, number>>;
 }
+
+/** By how much what was written first may be seen later, as two watches bring it. */
+const skewMs = 250;
 
 const ours = ["tenantName", "dirty"];
 
 /** Every breach, in words; empty where all held. */
-export function breachesOf({ moments, shoots, many }: History): string[] {
+export function breachesOf(history: History): string[] {
   const now = new Map<string, Account>();
-  return moments.flatMap(({ name, before, after, version }) => {
+  return history.moments.flatMap((moment) => {
+    const { name, before, after, version } = moment;
     if (after) now.set(name, after);
     else now.delete(name);
-    const isUsed = shoots.some(
-      ({ accounts, from, until }) =>
-        accounts.includes(name) && from < version && (until === undefined || until > version),
-    );
-    const found = before && after ? unlawful(before, after, isUsed) : [];
-    return [...found, ...twice([...now.values()], many)].map((what) => `${name} at ${version}: ${what}`);
+    const found = before && after ? unlawful(before, after, shootsOn(name, moment, history) > 0) : [];
+    return [...found, ...tooMany([...now.values()], moment, history)].map((what) => `${name} at ${version}: ${what}`);
   });
+}
+
+function shootsOn(account: string, { version }: Moment, { shoots }: History): number {
+  return shoots.filter(
+    ({ accounts, from, until }) =>
+      accounts.includes(account) && from < version && (until === undefined || until > version),
+  ).length;
+}
+
+function requestsOn(account: string, { at }: Moment, { requests }: History): number {
+  return requests.filter(
+    (one) => one.account === account && one.from <= at + skewMs && (one.until === undefined || one.until >= at - skewMs),
+  ).length;
 }
 
 function unlawful(before: Account, after: Account, isUsed: boolean): string[] {
@@ -70,18 +93,26 @@ function unlawful(before: Account, after: Account, isUsed: boolean): string[] {
   return found;
 }
 
-/** Claims of ours that stand, of one tenant and type. */
-function twice(accounts: readonly Account[], many: readonly string[]): string[] {
-  const isStanding = (account: Account) => tenantOf(account) !== undefined && pendingOf(account) === undefined;
-  const standing = accounts.filter(
-    (account) => claimedBy(account) !== undefined && isStanding(account) && !isDirty(account),
-  );
+/** Claims of ours that stand, of one tenant and type: one, or where it may have more, another when no other has room. */
+function tooMany(accounts: readonly Account[], moment: Moment, history: History): string[] {
   const keyOf = (account: Account) => `${tenantOf(account)}/${labelOf(account, "hyperscalerType")}`;
-  return [...Map.groupBy(standing, keyOf)].flatMap(([key, all]) =>
-    all.length > 1 && !many.includes(key.split("/")[0] ?? "")
-      ? [`${key} has ${all.map(({ metadata }) => metadata.name).join(" and ")}`]
-      : [],
-  );
+  return [...Map.groupBy(accounts.filter(isStanding), keyOf)].flatMap(([key, all]) => {
+    const names = all.map(({ metadata }) => metadata.name);
+    const limit = history.limits[key.split("/")[0] ?? ""];
+    if (limit === undefined) return all.length > 1 ? [`${key} has ${names.join(" and ")}`] : [];
+    const isNew = names.includes(moment.name) && !(moment.before && isStanding(moment.before));
+    if (!isNew) return [];
+    // Who is there with a Shoot and a request counts twice here: nothing lawful is a breach for it.
+    const usersOf = (name: string) => shootsOn(name, moment, history) + requestsOn(name, moment, history);
+    return names
+      .filter((name) => name !== moment.name && usersOf(name) < limit)
+      .map((name) => `${key} has one more, though ${name} has ${usersOf(name)} of ${limit}`);
+  });
+}
+
+function isStanding(account: Account): boolean {
+  const isClaimed = tenantOf(account) !== undefined && claimedBy(account) !== undefined;
+  return isClaimed && pendingOf(account) === undefined && !isDirty(account);
 }
 
 function foreign({ metadata }: Account): string {

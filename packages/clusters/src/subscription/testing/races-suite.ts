@@ -1,14 +1,17 @@
 /** Many requests, several operators without a lease, and others who claim accounts from the same pool. */
 import { setTimeout as wait } from "node:timers/promises";
 import { isConflict } from "@berg/apimachinery";
+import type { Random } from "@berg/kube";
 import { expect, test, vi } from "vitest";
+import { makePool } from "../../../../../test/gardener/accounts/accounts.ts";
 import type { Binding } from "../../gardener/garden.ts";
-import { bindingsOf, isDirty, isFree, tenantOf } from "../pool/account.ts";
+import { bindingsOf, claimedBy, isDirty, isFree, isShared, tenantOf } from "../pool/account.ts";
+import { defaultMultiAccount } from "../pool/limits.ts";
 import { onStage, type StartServers } from "./stage.ts";
 import type { SubscriptionWorld } from "./world.ts";
 
 export function describeRaces(startServers: StartServers): void {
-  const stage = onStage(startServers);
+  const stage = onStage(startServers, { limits: { rich: 2 } });
 
   test("fifty requests of one tenant and two operators come to one account", async () => {
     const { world } = stage;
@@ -39,6 +42,40 @@ export function describeRaces(startServers: StartServers): void {
     await allBound(world, names);
     for (const tenant of tenants)
       expect(await world.stateOf(`${tenant}-one`)).toBe(await world.stateOf(`${tenant}-two`));
+  });
+
+  test("whoever else claims for the same tenants, each is given its own, and only what we claimed is given back", async () => {
+    const { world } = stage;
+    const pool = makePool({ accounts: { aws: 40 }, tenants: ["x1", "x2"], random: repeatable() });
+    await Promise.all(pool.map(({ name, labels }) => world.account(name, labels)));
+    await world.operator();
+    const tenants = Array.from({ length: 6 }, (_, at) => `t${at}`);
+    const names = tenants.flatMap((tenant) => [`${tenant}-one`, `${tenant}-two`]);
+    const outside = Promise.all(tenants.map((tenant, at) => claimOutside(world, tenant, at * 20)));
+    await Promise.all(names.map((name) => world.request(name, { subscriptionSelector: name.replace(/-.*/, "") })));
+    await outside;
+    await allBound(world, names);
+    for (const name of names) {
+      const account = await world.accountNamed((await world.get(name))?.status?.binding?.name ?? "");
+      expect([tenantOf(account), isShared(account), isDirty(account)]).toEqual([name.replace(/-.*/, ""), false, false]);
+    }
+    await Promise.all(names.map((name) => world.remove(name)));
+    for (const name of names) await stage.until(name, "gone");
+    const accounts = await Promise.all(pool.map(({ name }) => world.accountNamed(name)));
+    const given = accounts.filter((account) => tenants.includes(tenantOf(account) ?? ""));
+    expect(given.filter((account) => isDirty(account) !== (claimedBy(account) !== undefined))).toEqual([]);
+  });
+
+  test("a burst of a tenant that may have several accounts fills one after the other", async () => {
+    const { world } = stage;
+    for (let at = 0; at < 5; at++) await world.account(`a${at}`);
+    const limits = { ...defaultMultiAccount.limits, aws: 2 };
+    await world.operator({ settings: { multiAccount: { tenants: ["rich"], limits } } });
+    const names = Array.from({ length: 7 }, (_, at) => `r${at}`);
+    await Promise.all(names.map((name) => world.request(name, { subscriptionSelector: "rich" })));
+    await allBound(world, names);
+    const states = await Promise.all(names.map((name) => world.stateOf(name)));
+    expect(states.sort()).toEqual(["a0", "a0", "a1", "a1", "a2", "a2", "a3"].map((name) => `Bound ${name}`));
   });
 
   test("tenants that come and go while accounts are cleaned keep the laws of the pool", {
@@ -83,6 +120,15 @@ async function allBound(world: SubscriptionWorld, names: readonly string[]): Pro
     },
     { timeout: 100_000, interval: 100 },
   );
+}
+
+/** The same numbers each time. */
+function repeatable(): Random {
+  let state = 7;
+  return () => {
+    state = (state * 16_807) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
 }
 
 /** As another who knows the pool does: looks for its own, else writes its name on the first that is free. */

@@ -1,5 +1,6 @@
 /** A world for each test, with the words that tests about requests need; at its end the laws of the pool must have held. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from "vitest";
+import type { History } from "./pool-laws.ts";
 import { type Servers, SubscriptionWorld } from "./world.ts";
 
 export type StartServers = () => Promise<Servers & AsyncDisposable>;
@@ -14,8 +15,8 @@ export interface Stage {
   labelsOf(account: string): Promise<Record<string, string>>;
 }
 
-/** `many`: tenants that may have several accounts. */
-export function onStage(startServers: StartServers, { many = [] }: { many?: readonly string[] } = {}): Stage {
+/** `limits`: of tenants that may have several accounts. */
+export function onStage(startServers: StartServers, options: Partial<Pick<History, "limits">> = {}): Stage {
   let servers: Servers & AsyncDisposable;
   let world: SubscriptionWorld;
   beforeAll(async () => {
@@ -27,7 +28,7 @@ export function onStage(startServers: StartServers, { many = [] }: { many?: read
   });
   afterEach(async () => {
     await world.close();
-    expect(world.record.breaches({ many })).toEqual([]);
+    expect(world.record.breaches(options)).toEqual([]);
   });
   return {
     get world() {

@@ -7,7 +7,7 @@ import { onStage, type StartServers, soon } from "./stage.ts";
 import { type Operator, SubscriptionWorld } from "./world.ts";
 
 export function describeSubscriptions(startServers: StartServers): void {
-  const stage = onStage(startServers, { many: ["rich"] });
+  const stage = onStage(startServers, { limits: { rich: 2 } });
   const { until, untilCondition, labelsOf } = stage;
 
   describe("a tenant's request", () => {

@@ -83,7 +83,12 @@ export class SubscriptionWorld {
     this.poolKind = poolKind;
     this.client = createClient({ connection: servers.own, rate: unlimited });
     this.gardenClient = createClient({ connection: servers.garden, rate: unlimited });
-    this.record = new PoolRecord(this.gardenClient, bindingsOf(poolKind), this.gardenNamespace);
+    this.record = new PoolRecord({
+      client: this.gardenClient,
+      type: bindingsOf(poolKind),
+      namespace: this.gardenNamespace,
+      requests: { client: this.client, namespace: this.namespace },
+    });
   }
 
   static async open(servers: Servers, { poolKind = "CredentialsBinding" }: { poolKind?: PoolKind } = {}) {

@@ -55,6 +55,40 @@ export function describeWorstMoments(startServers: StartServers): void {
     expect(await world.stateOf("one")).toBe("Bound b");
   });
 
+  test("what others give to the tenant before a claim stands is used, and the claim taken back", async () => {
+    const { world } = stage;
+    await world.account("a");
+    await world.account("b");
+    const { garden } = await world.operator();
+    const claim = hold(garden, { resource: "credentialsbindings", when: "before" });
+    await world.request("one");
+    await claim.reached;
+    await world.label("b", { tenantName: "t1" });
+    claim.goOn();
+    await stage.until("one", "Bound b");
+    expect(await stage.labelsOf("a")).toEqual({ hyperscalerType: "aws" });
+    await world.remove("one");
+    await stage.until("one", "gone");
+    expect(await stage.labelsOf("b")).toEqual({ hyperscalerType: "aws", tenantName: "t1" });
+  });
+
+  test("what they give to it after the last look is left to them, and the claim stands", async () => {
+    const { world } = stage;
+    await world.account("a");
+    await world.account("b");
+    const { garden } = await world.operator();
+    const confirmation = hold(garden, { resource: "credentialsbindings", when: "before", nth: 2 });
+    await world.request("one");
+    await confirmation.reached;
+    await world.label("b", { tenantName: "t1" });
+    confirmation.goOn();
+    await stage.until("one", "Bound a");
+    await world.remove("one");
+    await stage.until("one", "gone");
+    expect((await stage.labelsOf("a")).dirty).toBe("true");
+    expect(await stage.labelsOf("b")).toEqual({ hyperscalerType: "aws", tenantName: "t1" });
+  });
+
   test("an account that is about to be given back is not given out", async () => {
     const { world } = stage;
     await world.account("a");
