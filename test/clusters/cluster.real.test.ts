@@ -153,7 +153,7 @@ onEachGarden((gardener) => {
     };
     garden.faults.delayMs = 3_000;
     try {
-      await place.create("slow", { administrators: ["a@example.com"] });
+      await place.create("slow", { administrators: ["slow@example.com"] });
       await place.untilPhase("slow", "Ready");
       await place.untilCondition("slow", "AdministratorsConfigured", "True/Configured");
       expect(await accounts()).toBe(1);
@@ -164,7 +164,10 @@ onEachGarden((gardener) => {
     }
     const isOfShoot = ({ resource, subresource }: { resource: string; subresource: string }) =>
       resource === "shoots" && subresource === "";
-    const verbs = garden.requests.slice(before).filter(isOfShoot).map(({ verb }) => verb);
+    const verbs = garden.requests
+      .slice(before)
+      .filter(isOfShoot)
+      .map(({ verb }) => verb);
     expect(verbs.filter((verb) => verb === "create" || verb === "delete")).toEqual(["create", "delete"]);
   });
 

@@ -104,7 +104,7 @@ describe("a Shoot", () => {
 
   test("that is made and not well is not ready before it was well once, and stays so when it is not any more", async () => {
     await world.gardenlet.condition("ailing", "EveryNodeReady", "False");
-    await world.create("ailing", { ...named("ailing"), administrators: ["a@example.com"] });
+    await world.create("ailing", { ...named("ailing"), administrators: ["ailing@example.com"] });
     await condition("ailing", "ClusterProvisioned", "False/Unhealthy");
     const { status } = (await world.get("ailing")) ?? {};
     expect(status).toMatchObject({ phase: "Provisioning", lastOperation: { state: "Succeeded" } });

@@ -28,7 +28,8 @@ describe("an operator that is killed at a write", () => {
     // Plays the operator of kubeconfigs.
     const asked = new Informer<Cluster>({ client: world.client, type: Clusters });
     asked.onChange(({ object: { metadata } }) => {
-      if (metadata.annotations?.[annotations.revokeAll] === "true") sayAccount(world, metadata.name, null).catch(() => {});
+      if (metadata.annotations?.[annotations.revokeAll] === "true")
+        sayAccount(world, metadata.name, null).catch(() => {});
     });
     for (const informer of [made, asked]) watching.push(informer.run(stopping.signal));
   });

@@ -42,8 +42,20 @@ describe("which cluster was reached", () => {
     ["where the newest is, and another was reached", ours, there, undefined, true],
     ["it does not say where, and another was reached", former, there, undefined, true],
     ["behind the same address, before", theirs, here, "account-uid", true],
-    ["behind the same address, which leads there again", theirs, { ...here, certificateAuthority: "x" }, "their-uid", false],
-    ["there, and its account is cut off already", theirs, { ...here, certificateAuthority: "their ca" }, undefined, false],
+    [
+      "behind the same address, which leads there again",
+      theirs,
+      { ...here, certificateAuthority: "x" },
+      "their-uid",
+      false,
+    ],
+    [
+      "there, and its account is cut off already",
+      theirs,
+      { ...here, certificateAuthority: "their ca" },
+      undefined,
+      false,
+    ],
   ] as const)("one that was replaced is left behind or not: %s", (_, each, place, accountUid, want) => {
     expect(isLeft(each, reachedBy(seen, place, accountUid))).toBe(want);
   });

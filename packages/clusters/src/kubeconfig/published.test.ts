@@ -128,7 +128,14 @@ test("who may not read Secrets at all goes on when the right comes", async () =>
 test("one that the server does not take is said with its answer, and the target is left alone meanwhile", async () => {
   await using stage = await openStage(world);
   const { place, until, untilCondition, operator, clock } = stage;
-  const body = { kind: "Status", apiVersion: "v1", status: "Failure", code: 422, reason: "Invalid", message: "a secret" };
+  const body = {
+    kind: "Status",
+    apiVersion: "v1",
+    status: "Failure",
+    code: 422,
+    reason: "Invalid",
+    message: "a secret",
+  };
   operator.proxy.answer = ({ resource, verb }) =>
     resource === "secrets" && verb === "create" ? { status: 422, body } : undefined;
   await place.request("refused", long);

@@ -107,7 +107,7 @@ describe("more were replaced than the status has room for", () => {
   test("those that work elsewhere are never forgotten, and of the others those are that end first", () => {
     const life = { issuedAt: now, expiresAt: now + 3_600_000 };
     const issue = { epoch: 34, life, ...place("b"), credentialHash: "x", anchorUid: "x", answersRotation: false };
-    const grant = { unknown: [], missingNamespace: undefined, secretsIn: undefined };
+    const grant = { unknown: [], missingNamespace: undefined, secretsIn: undefined, renamed: [], readsAllSecrets: false };
     const seen = makeSeen({ request: full(20) });
     const { retiring = [] } = statuses.issued(seen, grant, "due", issue, reached, undefined);
     const left = Array.from({ length: 20 }, (_, at) => at + 1);
@@ -130,7 +130,7 @@ test("one that is lifted again says nothing of having been revoked, also while t
 });
 
 test("as what rules were granted, and that they read Secrets everywhere, is said", () => {
-  const grant = { unknown: [], missingNamespace: undefined, secretsIn: undefined };
+  const grant = { unknown: [], missingNamespace: undefined, secretsIn: undefined, renamed: [], readsAllSecrets: false };
   const told = (more: { renamed: string[]; readsAllSecrets: boolean }) =>
     conditionOf(statuses.granted(makeSeen(), { ...grant, ...more }), "RulesAccepted")?.message;
   expect(told({ renamed: [], readsAllSecrets: false })).toBe("The rules can be granted");

@@ -12,8 +12,8 @@ import type { Rest, Visitor } from "./patience.ts";
 import { allExpiredAt, clusterFactsOf, factsOf, isRevoked, lifeOf, type Seen } from "./seen.ts";
 import * as statuses from "./status/status.ts";
 import { nonsense, TargetTrouble, type Trouble, troubleOf, unreachable } from "./trouble.ts";
-import { conditionTypes, events, reasons } from "./vocabulary.ts";
 import { tellUntold } from "./untold.ts";
+import { conditionTypes, events, reasons } from "./vocabulary.ts";
 import { withdraw } from "./withdraw.ts";
 import { letGo, writeStatus } from "./write.ts";
 

@@ -90,7 +90,11 @@ async function openRoom(choice: Choice) {
       client.create(ConfigMaps, { metadata: { name, namespace }, data: { needs } }),
     needsNow: (name: string, needs: string | null) =>
       client.patch(ConfigMaps, namespace, name, { type: "merge", body: { data: { needs } } }),
-    secret: (name: string, text: string, metadata: { annotations?: Record<string, string>; labels?: Record<string, string> } = {}) =>
+    secret: (
+      name: string,
+      text: string,
+      metadata: { annotations?: Record<string, string>; labels?: Record<string, string> } = {},
+    ) =>
       client.create(Secrets, {
         metadata: { name, namespace, labels: ours, ...metadata },
         data: { kubeconfig: base64(text) },
@@ -184,7 +188,10 @@ test("one that loses our label counts as gone, and as come when it has it again"
     await expect.poll(() => told).toEqual([`${namespace}/mine`]);
     return content();
   };
-  expect([await label(null), await label("berg-clusters")]).toEqual(["missing", expect.stringMatching(/[0-9a-f]{64}$/)]);
+  expect([await label(null), await label("berg-clusters")]).toEqual([
+    "missing",
+    expect.stringMatching(/[0-9a-f]{64}$/),
+  ]);
 });
 
 test.each(choices)(

@@ -4,15 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { isConflict, keyOf, type ObjectKey } from "@berg/apimachinery";
-import {
-  addFinalizer,
-  type Clock,
-  type Manager,
-  type Metrics,
-  type Result,
-  watchMapped,
-  watchSelf,
-} from "@berg/kube";
+import { addFinalizer, type Clock, type Manager, type Metrics, type Result, watchMapped, watchSelf } from "@berg/kube";
 import { SubscriptionRequests } from "@berg/resources";
 import { copyTrouble, type Garden, watchFilled } from "../gardener/garden.ts";
 import { gardenTrouble } from "../gardener/trouble.ts";

@@ -45,7 +45,12 @@ describe("zones that were stored", () => {
 
   test.each<Row>([
     { what: "others are named", infrastructure: { numberOfZones: 2, zones: [b, c] }, stored: [a, b], next: [b, c] },
-    { what: "another order is named", infrastructure: { numberOfZones: 2, zones: [b, a] }, stored: [a, b], next: [b, a] },
+    {
+      what: "another order is named",
+      infrastructure: { numberOfZones: 2, zones: [b, a] },
+      stored: [a, b],
+      next: [b, a],
+    },
     { what: "fewer are asked for", infrastructure: { numberOfZones: 1 }, stored: [c, b], next: [c] },
     { what: "they are not offered any more", infrastructure: { numberOfZones: 1 }, stored: ["x"], next: 1 },
   ])("before there is a Shoot are chosen anew where $what", ({ infrastructure, stored, next }) => {
@@ -248,7 +253,9 @@ describe("a Shoot that Gardener has made", () => {
     const { step, status } = decide(look(cluster, { shoot }));
     expect([step, status.phase, status.provisioningCompletedAt]).toEqual([undefined, "Provisioning", undefined]);
     expect(told(status, "ClusterProvisioned")).toMatch(new RegExp(`^${says}: Gardener has made .*EveryNodeReady`));
-    expect(told(status, "AdministratorsConfigured")).toMatch("False/WaitingForCluster: Waits until the cluster is ready");
+    expect(told(status, "AdministratorsConfigured")).toMatch(
+      "False/WaitingForCluster: Waits until the cluster is ready",
+    );
   });
 
   test("is ready when all of it is well, and its administrators come next", () => {

@@ -2,15 +2,7 @@
 import { findCondition, removeCondition, type WantedCondition } from "@berg/kube";
 import type { KubeconfigRequestStatus } from "@berg/resources";
 import { secretNameOf } from "../names.ts";
-import {
-  allExpiredAt,
-  isPublished,
-  isRevoked,
-  isRotating,
-  isRotationAsked,
-  lifeOf,
-  type Seen,
-} from "../seen.ts";
+import { allExpiredAt, isPublished, isRevoked, isRotating, isRotationAsked, lifeOf, type Seen } from "../seen.ts";
 import type { Trouble } from "../trouble.ts";
 import { reasons, texts, conditionTypes as types } from "../vocabulary.ts";
 import { notWhileRevoking, said } from "./conditions.ts";

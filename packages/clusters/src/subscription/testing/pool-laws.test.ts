@@ -92,7 +92,10 @@ describe("a tenant that may have several, of two clusters each,", () => {
   test("keeps both when they run empty", () => {
     const moments = [
       ...another("rich"),
-      { ...moment(account({ tenantName: "rich" }, claim, "b"), account({ tenantName: "rich" }, claim, "b")), at: 60_000 },
+      {
+        ...moment(account({ tenantName: "rich" }, claim, "b"), account({ tenantName: "rich" }, claim, "b")),
+        at: 60_000,
+      },
     ];
     const requests = [since(1_000, 30_000), since(1_000, 30_000)];
     expect(breachesOf({ moments, shoots: [], requests, limits: { rich: 2 } })).toEqual([]);

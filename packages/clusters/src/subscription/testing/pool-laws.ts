@@ -69,7 +69,8 @@ function shootsOn(account: string, { version }: Moment, { shoots }: History): nu
 
 function requestsOn(account: string, { at }: Moment, { requests }: History): number {
   return requests.filter(
-    (one) => one.account === account && one.from <= at + skewMs && (one.until === undefined || one.until >= at - skewMs),
+    (one) =>
+      one.account === account && one.from <= at + skewMs && (one.until === undefined || one.until >= at - skewMs),
   ).length;
 }
 

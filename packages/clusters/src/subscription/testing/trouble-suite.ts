@@ -97,7 +97,8 @@ export function describeTrouble(startServers: StartServers): void {
       const clock: Clock = { ...systemClock, monotonic: () => systemClock.monotonic() + aheadMs };
       const { garden } = await world.operator({
         clock,
-        spoil: ({ garden }) => Object.assign(garden, { answer: (seen: Seen) => (isChange(seen) ? "reset" : undefined) }),
+        spoil: ({ garden }) =>
+          Object.assign(garden, { answer: (seen: Seen) => (isChange(seen) ? "reset" : undefined) }),
       });
       await world.request("one");
       await untilCondition("one", "PoolAvailable", "Unknown GardenerUnreachable");
