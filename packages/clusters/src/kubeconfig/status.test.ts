@@ -107,7 +107,13 @@ describe("more were replaced than the status has room for", () => {
   test("those that work elsewhere are never forgotten, and of the others those are that end first", () => {
     const life = { issuedAt: now, expiresAt: now + 3_600_000 };
     const issue = { epoch: 34, life, ...place("b"), credentialHash: "x", anchorUid: "x", answersRotation: false };
-    const grant = { unknown: [], missingNamespace: undefined, secretsIn: undefined, renamed: [], readsAllSecrets: false };
+    const grant = {
+      unknown: [],
+      missingNamespace: undefined,
+      secretsIn: undefined,
+      renamed: [],
+      readsAllSecrets: false,
+    };
     const seen = makeSeen({ request: full(20) });
     const { retiring = [] } = statuses.issued(seen, grant, "due", issue, reached, undefined);
     const left = Array.from({ length: 20 }, (_, at) => at + 1);
