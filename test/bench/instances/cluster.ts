@@ -78,7 +78,13 @@ export async function startCluster(): Promise<Cluster> {
   const user = userWithNewToken("berg-controller", ["system:masters"]);
   const audit = await AuditLog.prepare(directory, user.name);
   const controlPlane = stack.use(
-    await startControlPlane({ scheduler: false, users: [user], apiServerFlags: audit.apiServerFlags }),
+    await startControlPlane({
+      scheduler: false,
+      users: [user],
+      apiServerFlags: audit.apiServerFlags,
+      // As many as everywhere; tests have more.
+      controllerManagerFlags: ["--concurrent-namespace-syncs=10"],
+    }),
   );
   const client = createClient({ connection: controlPlane.connection, component: "bench", rate: unlimited });
   stack.defer(() => client.close());

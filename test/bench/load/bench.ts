@@ -21,7 +21,7 @@ const timeoutSeconds = { from: 60, to: 90 };
 const quietMs = 5000;
 
 export const bench: Bench = {
-  about: `${burst} instances at once, then ${perSecond} a second, each of an owner of its own and for ${timeoutSeconds.from} to ${timeoutSeconds.to} s. Namespaces are measured beside ${burst} bare ones with the same objects, deleted at once before the load; kube-controller-manager has 50 namespace workers and 200 requests a second`,
+  about: `${burst} instances at once, then ${perSecond} a second, each of an owner of its own and for ${timeoutSeconds.from} to ${timeoutSeconds.to} s. Namespaces are measured beside ${burst} bare ones with the same objects, deleted at once before the load; kube-controller-manager has its usual 10 namespace workers, and 200 requests a second`,
   async run(options) {
     const { quick, say } = options;
     const recording = await recordElsewhere();

@@ -16,14 +16,17 @@ import { Line } from "./line.ts";
 
 type Instance = Stored<ChallengeInstance>;
 
-/** Taken apart side by side: as many as kube-controller-manager has workers for, unless told otherwise. */
-const mostAtOnce = 10;
+/** Turns of those that are taken apart. */
+const mostAtOnce = 16;
 /** Kubernetes lets a namespace rest before it takes it apart. Meanwhile it costs nothing, so that others may follow. */
 const restMs = 5000;
 /** But those that are deleted together are taken apart together. */
 const togetherMs = 1000;
-/** What each counts, so that with all turns in use 30 rest and three are taken apart: about six a second go. */
-const weights = { apart: 5, resting: 1, busy: 2 };
+/**
+ * What each counts. Where nobody starts or stops, 27 rest and ten are taken apart, for which kube-controller-manager has the
+ * workers unless told otherwise. It takes two seconds for one, as it waits for the API server some eighty times: five a second go.
+ */
+const weights = { apart: 5, resting: 1, busy: 4 };
 /** What does not go in this time is held by somebody's finalizer, and said to be stuck. It costs nothing more. */
 const countsForMs = 60_000;
 /** Busy times may last for hours. So that what is left behind stays within bounds, nobody makes way for longer. */
