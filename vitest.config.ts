@@ -2,9 +2,12 @@ import { defineConfig } from "vitest/config";
 
 const everywhere = ["packages/*/src/**", "packages/local/*/src/**", "deploy/**", "docs/**", "test/**", "tools/**"];
 
-// Projects by what a machine must have: `unit` needs nothing but Node; `real` starts a real kube-apiserver
-// (test/control-plane) and so takes its time; `node` runs real containers on it (test/node) and so needs root;
-// `containers` needs root and a container engine (test/engine).
+// A busy machine is no mistake of ours: no test proves by these that something is fast.
+const patient = { testTimeout: 30_000, hookTimeout: 30_000, expect: { poll: { timeout: 20_000 } } };
+
+// Projects by what they need: `unit` nothing but Node; `whole` nothing but Node and time, as whole programs and controllers
+// live there in seconds and not in steps; `real` starts a real kube-apiserver (test/control-plane); `node` runs real
+// containers on it (test/node) and so needs root; `containers` needs root and a container engine (test/engine).
 export default defineConfig({
   test: {
     reporters: ["default", "./test/contract/columns.ts"],
@@ -12,14 +15,21 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          // Many wait for timers and processes rather than for a processor; Vitest's own choice on two is one.
+          // Vitest's own choice on two processors is one.
           maxWorkers: 2,
-          // A busy machine is no mistake of ours: no test proves by these that something is fast.
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
-          expect: { poll: { timeout: 20_000 } },
+          ...patient,
           include: everywhere.map((folder) => `${folder}/*.test.ts`),
-          exclude: ["**/*.{real,node,containers}.test.ts", "**/node_modules/**"],
+          exclude: ["**/*.{whole,real,node,containers}.test.ts", "**/node_modules/**"],
+        },
+      },
+      {
+        test: {
+          name: "whole",
+          include: everywhere.map((folder) => `${folder}/*.whole.test.ts`),
+          exclude: ["**/node_modules/**"],
+          // Most of them wait for timers and processes rather than for a processor.
+          maxWorkers: 3,
+          ...patient,
         },
       },
       {
@@ -30,8 +40,9 @@ export default defineConfig({
           globalSetup: ["test/control-plane/global-setup.ts"],
           testTimeout: 120_000,
           hookTimeout: 300_000,
-          // Each file runs a control plane of its own, which waits more than it works: two take half as long as one by one.
-          maxWorkers: 2,
+          // Each file runs a control plane of its own, which waits more than it works: two at a time leave half of two
+          // processors idle.
+          maxWorkers: 3,
         },
       },
       {

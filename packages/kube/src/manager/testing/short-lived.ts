@@ -1,4 +1,4 @@
-/** A process that ends as it is told. Started by process.test.ts. */
+/** A process that ends as it is told. Started by process.whole.test.ts. */
 import { setTimeout as delay } from "node:timers/promises";
 import { ConfigurationError } from "../../config/configuration-error.ts";
 import type { Logger } from "../../log.ts";

@@ -1,4 +1,4 @@
-/** Plain requests through real sockets; what both ways of serving share is in http.test.ts. */
+/** Plain requests through real sockets; what both ways of serving share is in http.whole.test.ts. */
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { finished } from "node:stream/promises";
