@@ -128,6 +128,29 @@ describe.skipIf(await missingControlPlane())("the admission policy of deploy/clu
       attempt: () => operators.patch(Clusters, namespace, "finals", note("recreateShoot", "uid")),
       wantReason: "the operators do not change annotations of clusters.operator.kyma-project.io",
     },
+    "have a Cluster deleted by the garbage collector": {
+      attempt: () => {
+        const ownerReferences = ownedBy(ConfigMaps, { name: "none", uid: "none" });
+        return operators.patch(Clusters, namespace, "finals", merge({ metadata: { ownerReferences } }));
+      },
+      wantReason: "the operators do not change owners and labels of clusters.operator.kyma-project.io",
+    },
+    "take a SubscriptionRequest of others for that of a Cluster, to delete it": {
+      attempt: async () => {
+        await admin.create(SubscriptionRequests, {
+          metadata: { namespace, name: "theirs" },
+          spec: { provider: "aws", subscriptionSelector: "shared" },
+        });
+        const ownerReferences = ownedBy(Clusters, { name: "finals", uid: "stolen" });
+        return operators.patch(SubscriptionRequests, namespace, "theirs", merge({ metadata: { ownerReferences } }));
+      },
+      wantReason: "the operators do not change owners and labels of subscriptionrequests",
+    },
+    "label a request": {
+      attempt: () =>
+        operators.patch(KubeconfigRequests, namespace, "finals.viewer", merge({ metadata: { labels: { a: "b" } } })),
+      wantReason: "the operators do not change owners and labels of kubeconfigrequests.operator.kyma-project.io",
+    },
     "make a Cluster": {
       attempt: () =>
         operators.create(Clusters, {
