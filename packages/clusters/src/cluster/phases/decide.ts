@@ -6,7 +6,6 @@
  *     waiting.ts       there is no Shoot yet: what it needs, and then its creation
  *     shoot.ts         there is one: kept as the Cluster asks, and judged
  */
-import type { Shoot } from "../../gardener/kinds.ts";
 import { Draft } from "../draft.ts";
 import type { Seen } from "../seen.ts";
 import { belongingOf } from "../shoot/marks.ts";
@@ -33,7 +32,6 @@ export function decide(seen: Seen): Decision {
   if (!shoot) return decideWaiting(seen, draft);
   switch (belongingOf(shoot, cluster)) {
     case "ours":
-      if (!cluster.status?.shootRef) takeZones(shoot, draft);
       return decideShoot(seen, shoot, draft);
     case "foreign":
       return taken(seen, draft);
@@ -42,10 +40,4 @@ export function decide(seen: Seen): Decision {
     case "unmarked":
       return unmarked(seen, draft);
   }
-}
-
-/** Seen for the first time, it may be of a try whose end we did not live to see, and the zones were chosen anew since. */
-function takeZones({ spec }: Shoot, draft: Draft): void {
-  const zones = spec.provider.workers?.[0]?.zones;
-  if (zones) draft.set({ zones });
 }

@@ -57,10 +57,9 @@ function describe(shoot: Stored<Shoot>, { cluster, subscription }: Seen, draft: 
   draft.set({ shootRef: { name, uid, ...(technicalID !== undefined && { technicalID }) } });
   draft.say(conditionTypes.shootCreated, { status: "True", reason: reasons.created, message: texts.created(name) });
   if (subscription) draft.say(conditionTypes.subscriptionReady, accountOf(subscription, cluster).finding);
-  if (!cluster.status?.zones) {
-    const zones = shoot.spec.provider.workers?.[0]?.zones;
-    if (zones) draft.set({ zones });
-  }
+  const zones = shoot.spec.provider.workers?.[0]?.zones;
+  // Seen for the first time, it may be of a try whose end we did not live to see, and others were chosen since.
+  if (zones && !(cluster.status?.shootRef && cluster.status.zones)) draft.set({ zones });
   const address = advertisedAddresses.find((one) => one.name === "external") ?? advertisedAddresses[0];
   if (address) draft.set({ apiServerURL: address.url });
   sayOperation(shoot, cluster, draft);
