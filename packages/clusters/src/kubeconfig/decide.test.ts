@@ -99,6 +99,12 @@ describe("while access is wanted", () => {
       "also where somebody else has taken it away",
       "endRotation",
       { status: issuedStatus(0, { epoch: 2, lastRotationRequest: "2" }) },
+    [
+      "where it cannot be taken off, the one before goes all the same",
+      "retire",
+      { annotations: asked("rotate"), status: issuedStatus(0, answered(at(0))) },
+      { isAnswerStuck: true },
+    ],
     ],
     [
       "the one before has its time",

@@ -76,8 +76,9 @@ function revoking(seen: Seen): Step {
 
 function wantsAccess(seen: Seen): Step {
   const { request, cluster, gone } = seen;
-  // Before all that may take its time: whoever asks again meanwhile asks for another one.
-  if (isRotationAnswered(request)) return { do: "endRotation" };
+  // Before all that may take its time: whoever asks again meanwhile asks for another one. Nothing waits for it, above all
+  // not the end of the one before, which somebody may have seen.
+  if (isRotationAnswered(request) && !seen.isAnswerStuck) return { do: "endRotation" };
   const { namespace, name } = clusterOf(request);
   const called = namespace === request.metadata.namespace ? name : makeKey(namespace, name);
   if (seen.doubt && !statuses.saysMissing(request)) return { do: "confirm" };

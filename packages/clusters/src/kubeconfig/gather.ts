@@ -62,6 +62,7 @@ export async function gather(
     doubt: isUnseen && !gone,
     secrets: sightOf(request, around),
     copyLost: false,
+    isAnswerStuck: false,
     now: clock.now(),
     startedAt,
     graceMs: settings.rotationGraceMs,

@@ -148,11 +148,12 @@ test("asked for once more within the grace, there is one more, and both before g
   expect(await tried(await place.published("again"))).toBe("works");
 });
 
-test("an annotation that cannot be taken off is answered once", async () => {
+test("an annotation that cannot be taken off is answered once, and the one before goes all the same", async () => {
   await using stage = await openStage(world);
   const { place, until, operator, clock } = stage;
   await place.request("sticky");
   await until("sticky", "Issued 1");
+  const former = await place.published("sticky");
   operator.proxy.answer = ({ verb, resource }) =>
     verb === "patch" && resource === "kubeconfigrequests" ? "reset" : undefined;
   await place.annotate("sticky", "rotate", "true");
@@ -161,10 +162,15 @@ test("an annotation that cannot be taken off is answered once", async () => {
   await new Promise((resolve) => setTimeout(resolve, 200));
   const { status } = (await place.get("sticky")) ?? {};
   expect([status?.epoch, await isAsked(place, "sticky")]).toEqual([2, true]);
+  clock.jump(10_000);
+  await until("sticky", "Issued 2");
+  expect(await tried(former)).toBe("unknown");
+  clock.jump(2_900_000);
+  await until("sticky", "Issued 3");
   operator.proxy.answer = () => undefined;
   clock.jump(60_000);
-  await until("sticky", "Issued 2");
-  expect(await isAsked(place, "sticky")).toBe(false);
+  await expect.poll(() => isAsked(place, "sticky")).toBe(false);
+  expect((await place.get("sticky"))?.status?.epoch).toBe(3);
 });
 
 test.each([

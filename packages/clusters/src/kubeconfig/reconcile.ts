@@ -2,8 +2,8 @@
  * One look at one KubeconfigRequest: gather → decide → do, until there is nothing left to do. A settled one costs no
  * request at all.
  */
-import type { ObjectKey } from "@berg/apimachinery";
-import { addFinalizer, type Result } from "@berg/kube";
+import { isConflict, type ObjectKey } from "@berg/apimachinery";
+import { addFinalizer, errorText, type Result } from "@berg/kube";
 import { KubeconfigRequests } from "@berg/resources";
 import { finalizers } from "../vocabulary.ts";
 import { bring, retire, revoke } from "./bring.ts";
@@ -18,6 +18,8 @@ import { endRotation, letGo, writeStatus } from "./write.ts";
 
 /** From nothing to a kubeconfig it takes four. */
 const mostRounds = 12;
+/** Until it is tried again to take off an annotation that was answered. */
+const stuckMs = 30_000;
 
 export async function reconcile(
   key: ObjectKey,
@@ -25,17 +27,22 @@ export async function reconcile(
   signal: AbortSignal,
 ): Promise<Result | undefined> {
   let confirmed: Confirmed | undefined;
+  let isAnswerStuck = false;
   for (let round = 0; round < mostRounds; round++) {
-    const seen = await gather(key, confirmed, around, signal);
-    if (!seen) return undefined;
+    const found = await gather(key, confirmed, around, signal);
+    if (!found) return undefined;
+    const seen = { ...found, isAnswerStuck };
     const step = decide(seen);
-    if (step.do === "wait") return waitUntil(step.until, seen);
     if (step.do === "confirm") {
       confirmed = await confirm(seen, around, signal);
       continue;
     }
-    const rest = await doStep(step, seen, around, signal);
-    if (rest) return rest;
+    if (step.do === "endRotation") {
+      isAnswerStuck = await isEndRefused(seen, around, signal);
+      continue;
+    }
+    const rest = step.do === "wait" ? waitUntil(step.until, seen) : await doStep(step, seen, around, signal);
+    if (rest || step.do === "wait") return isAnswerStuck ? soon(rest) : rest;
   }
   throw new Error(`it did not come to rest in ${mostRounds} rounds`);
 }
@@ -44,7 +51,23 @@ function waitUntil(until: number | undefined, { now }: Seen): Result | undefined
   return until === undefined ? undefined : { requeueAfterMs: Math.max(0, until - now) };
 }
 
-type Doable = Exclude<Step, { do: "wait" | "confirm" }>;
+/** Such as by a webhook. A conflict is no refusal: there is something newer to look at. */
+async function isEndRefused({ request }: Seen, around: Surroundings, signal: AbortSignal): Promise<boolean> {
+  try {
+    await endRotation(request, around, signal);
+    return false;
+  } catch (error) {
+    if (isConflict(error) || signal.aborted) throw error;
+    around.log.warn({ error: errorText(error) }, "the annotation that asks for a rotation cannot be taken off");
+    return true;
+  }
+}
+
+function soon({ requeueAfterMs = stuckMs }: Result = {}): Result {
+  return { requeueAfterMs: Math.min(requeueAfterMs, stuckMs) };
+}
+
+type Doable = Exclude<Step, { do: "wait" | "confirm" | "endRotation" }>;
 
 /** A result where nothing more can be done now. */
 async function doStep(
@@ -71,9 +94,6 @@ async function doStep(
       return withdraw(step.status, seen, around, signal);
     case "write":
       await writeStatus(request, step.status, around, signal);
-      return undefined;
-    case "endRotation":
-      await endRotation(request, around, signal);
       return undefined;
     case "issue":
       return visitTarget(seen, around, signal, (visit) => bring(visit, seen, step.cause, around, signal));

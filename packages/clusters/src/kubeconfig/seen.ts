@@ -23,6 +23,8 @@ export interface Seen {
   readonly secrets: Sight;
   /** The Secret that was published is not as it was published. */
   readonly copyLost: boolean;
+  /** That a rotation was answered could not be written down just now. */
+  readonly isAnswerStuck: boolean;
   readonly now: number;
   /** When this process began to work. */
   readonly startedAt: number;

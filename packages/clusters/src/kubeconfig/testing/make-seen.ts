@@ -98,6 +98,7 @@ export function makeSeen(parts: Partial<Seen> = {}): Seen {
     doubt: false,
     secrets: "clear",
     copyLost: false,
+    isAnswerStuck: false,
     now,
     startedAt: now - 3_600_000,
     graceMs: 30_000,
