@@ -2,6 +2,7 @@ import { findCondition } from "@berg/kube";
 import type { KubeconfigRequestStatus } from "@berg/resources";
 import { describe, expect, test } from "vitest";
 import { annotations } from "../vocabulary.ts";
+import { decide } from "./decide.ts";
 import { shortHash } from "./names.ts";
 import type { Seen } from "./seen.ts";
 import * as statuses from "./status/status.ts";
@@ -133,6 +134,22 @@ test("one that is lifted again says nothing of having been revoked, also while t
   const revoked = statuses.troubled(revoking(issuedStatus(4000)), unreachable);
   const lifted = statuses.troubled(makeSeen({ request: makeRequest({ status: revoked }) }), unreachable);
   expect([lifted.phase, conditionOf(lifted, "Revoked")]).toEqual(["Pending", undefined]);
+});
+
+test("one that was published for the address that the cluster had before is known by that, and replaced", () => {
+  const life = { issuedAt: now, expiresAt: now + 3_600_000 };
+  const place = { server: "https://one.example", certificateAuthorityHash: shortHash("ca") };
+  const uid = "account-uid";
+  const issue = { epoch: 2, life, ...place, serviceAccountUid: uid, credentialHash: "x", anchorUid: "x" };
+  const grant = { unknown: [], missingNamespace: undefined, secretsIn: undefined, renamed: [], readsAllSecrets: false };
+  const next = (server: string) => {
+    const reached = { server, certificateAuthority: "ca", is: "moved" as const, accounts: [uid] };
+    const seen = makeSeen({ request: makeRequest({ status: issuedStatus() }) });
+    const status = statuses.issued(seen, grant, "due", { ...issue, answersRotation: false }, reached, undefined);
+    return [status.server, decide(makeSeen({ request: makeRequest({ status }), now: now + 20_000 })).do];
+  };
+  expect(next("https://one.example")).toEqual(["https://one.example", "wait"]);
+  expect(next("https://moved.example")).toEqual(["https://one.example", "issue"]);
 });
 
 test("as what rules were granted, and that they read Secrets everywhere, is said", () => {

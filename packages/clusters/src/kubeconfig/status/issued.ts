@@ -3,8 +3,8 @@ import { formatTime } from "@berg/apimachinery";
 import { findCondition, removeCondition, type WantedCondition } from "@berg/kube";
 import type { KubeconfigRequestStatus } from "@berg/resources";
 import type { Cause } from "../decide.ts";
-import type { Reached } from "../elsewhere.ts";
-import { secretNameOf, serviceAccountOf, shortHash } from "../names.ts";
+import { isElsewhere, type Reached } from "../elsewhere.ts";
+import { secretNameOf, serviceAccountOf } from "../names.ts";
 import type { Life } from "../schedule.ts";
 import { isRotating, issuedFor, type Seen } from "../seen.ts";
 import { reasons, secretKey, texts, conditionTypes as types } from "../vocabulary.ts";
@@ -64,7 +64,8 @@ export function issued(
   const { request } = seen;
   const { kubeconfig: _, secretRef: former, issuedFor: __, retiring: ___, ...rest } = granted(seen, grant);
   const retiring = retiringAfter(seen, cause, issue, reached);
-  const target = issuedFor(seen);
+  // One that is taken over may lead to where the cluster was before: then another one is needed.
+  const target = isElsewhere(reached, issue) ? undefined : issuedFor(seen);
   const status = phased({
     ...rest,
     conditions: removeCondition(rest.conditions, types.revoked),
@@ -78,8 +79,8 @@ export function issued(
     serviceAccount: serviceAccountOf(request),
     serviceAccountUid: issue.serviceAccountUid,
     credentialHash: issue.credentialHash,
-    server: reached.server,
-    certificateAuthorityHash: shortHash(reached.certificateAuthority),
+    server: issue.server,
+    certificateAuthorityHash: issue.certificateAuthorityHash,
     ...(issue.answersRotation && { lastRotationRequest: String(issue.epoch) }),
     ...(target !== undefined && { issuedFor: target }),
     ...(retiring.length > 0 && { retiring }),
