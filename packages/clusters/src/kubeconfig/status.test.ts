@@ -47,7 +47,7 @@ test("with the Cluster gone it is said how long what was issued lasts, and for a
   const left = statuses.revokedWithCluster(revoking(issuedStatus(), { cluster: undefined, gone: "cluster" }));
   expect(left).toMatchObject({ phase: "Revoking", expirationTimestamp: at(3600) });
   expect(conditionOf(left, "Revoked")).toMatchObject({ status: "False", reason: "ClusterGone" });
-  expect(conditionOf(left, "Revoked")?.message).toContain("until expirationTimestamp");
+  expect(conditionOf(left, "Revoked")?.message).toContain("until it expires (expirationTimestamp");
   const gone = statuses.revokedWithCluster(revoking(issuedStatus(), { gone: "shoot" }));
   expect(conditionOf(gone, "Revoked")).toMatchObject({ status: "True", reason: "ClusterGone" });
 });

@@ -131,7 +131,7 @@ export const texts = {
     `Whatever was issued for ${servers.join(" and ")}, where the Cluster led to before, has expired; nothing is left in the cluster where it leads to now`,
   clusterGone: "The cluster is gone, and with it whatever was issued",
   clusterLeft:
-    "The Cluster is gone, and with it the way to revoke. If the cluster itself lives on, as one that was brought along or retained does, what was issued works there until expirationTimestamp",
+    "The Cluster or its Shoot is gone, and with it the way to revoke. If a cluster lives on for which something was issued, as one that was brought along or retained does, it works there until it expires (expirationTimestamp, retiring)",
   clusterLeftExpired: "The Cluster is gone, and whatever was issued has expired",
 } as const;
 
@@ -141,11 +141,11 @@ export const events = {
   revoked: { type: "Normal", reason: "KubeconfigRevoked" },
   rulesRefused: { type: "Warning", reason: "RulesRefused" },
   unavailable: { type: "Warning", reason: "TargetUnavailable" },
-  /** The Cluster is gone, and what was issued is not at its end. */
+  /** The Cluster or its Shoot is gone, and what was issued is not at its end. */
   outlived: {
     type: "Warning",
     reason: "OrphanedAccessObjects",
-    message: `The Cluster is gone before what was issued has expired: if the cluster itself lives on, it works there until then, and objects marked with this request's UID stay behind in its namespace ${accessNamespace}`,
+    message: `The Cluster or its Shoot is gone before what was issued has expired: if a cluster lives on for which it was issued, it works there until then, and objects marked with this request's UID stay behind in its namespace ${accessNamespace}`,
   },
   /** The Cluster leads to another one. */
   leftElsewhere: {
