@@ -6,7 +6,7 @@ import type { Cause } from "./decide.ts";
 import { isElsewhere, reachedBy, serversOf } from "./elsewhere.ts";
 import type { Surroundings } from "./gather.ts";
 import { type Request, shortHash } from "./names.ts";
-import { issueIn, publish, readPublished, unpublish } from "./publish.ts";
+import { findPublished, issueIn, publish, readPublished, unpublish } from "./publish.ts";
 import { allExpiredAt, clusterOf, isRotationAsked, type Seen } from "./seen.ts";
 import { removeRetired, type Work, work } from "./session.ts";
 import * as statuses from "./status/status.ts";
@@ -31,7 +31,8 @@ export async function bring(
   const { request } = seen;
   const { target } = visit;
   const isSecret = request.spec.output === "Secret";
-  const secret = isSecret ? await readPublished(client, request, signal) : undefined;
+  // Also where the next is put elsewhere: one that the status does not tell of may be there.
+  const secret = await (isSecret ? readPublished : findPublished)(client, request, signal);
   const published = secret && issueIn(request, secret);
   const isNeeded = cause !== undefined || isElsewhere(target, request.status);
   const done = await atTarget(() => work(target, seen, isNeeded, published, { clock, signal: visit.signal }));
@@ -64,7 +65,7 @@ export async function bring(
     await writeStatus(told, status, around, signal);
     around.metrics.issued(why);
     // One that the status never told of: a crash may have left it. One that it tells of is withdrawn next.
-    if (!isSecret && !request.status?.secretRef) await unpublish(client, request, signal);
+    if (!isSecret && secret && !request.status?.secretRef) await unpublish(client, request, signal);
   }
 }
 

@@ -31,6 +31,7 @@ function withoutCopy({ secretRef: _, ...status }: KubeconfigRequestStatus): Kube
 function broughtIssued(status: ClusterStatus): RequestParts {
   return { status: issuedStatus(0, { issuedFor: issuedFor(makeSeen(broughtAs(status))) ?? "" }) };
 }
+const revoking = issuedStatus(0, { phase: "Revoking" });
 const away = { cluster: undefined, shoot: undefined, doubt: true };
 const replaced = { epoch: 2, retiring: [{ epoch: 1, until: at(3000) }] };
 /** A rotation that was asked for is answered, and the one before is good until then. */
@@ -53,7 +54,10 @@ describe("while access is wanted", () => {
     ["expired", "issue due", { status: issuedStatus(4000) }],
     ["our clock was set back", "issue due", { status: issuedStatus(-60) }],
     ["a target's clock is a little ahead", "wait", { status: issuedStatus(-20) }],
-    ["lifted before it was revoked: the copy is gone", "issue first", { status: withoutCopy(issuedStatus()) }],
+    ["lifted before it was revoked: it is said first", "write Pending", { status: withoutCopy(revoking) }],
+    ["the same, and the copy could not be taken away", "write Pending", { status: revoking }],
+    ["then the next", "issue first", { status: withoutCopy({ ...revoking, phase: "Pending" }) }],
+    ["then the next, whatever is there still", "issue first", { status: { ...revoking, phase: "Pending" } }],
     ["its rights are not whole", "grant", { status: issuedStatus(0, { conditions: [noNamespace] }) }],
     [
       "its rights are not whole: a rotation comes to its end all the same",
@@ -96,15 +100,15 @@ describe("while access is wanted", () => {
       { cluster: makeCluster({ isReady: false }) },
     ],
     [
-      "also where somebody else has taken it away",
-      "endRotation",
-      { status: issuedStatus(0, { epoch: 2, lastRotationRequest: "2" }) },
-    [
       "where it cannot be taken off, the one before goes all the same",
       "retire",
       { annotations: asked("rotate"), status: issuedStatus(0, answered(at(0))) },
       { isAnswerStuck: true },
     ],
+    [
+      "also where somebody else has taken it away",
+      "endRotation",
+      { status: issuedStatus(0, { epoch: 2, lastRotationRequest: "2" }) },
     ],
     [
       "the one before has its time",
@@ -295,8 +299,15 @@ test("of a Cluster that is gone, it is looked at again when what was issued has 
     const again = decide(makeSeen({ request: makeRequest({ ...parts, status }), ...gone }));
     expect(again).toEqual({ do: "wait", until: now + 3_600_000 });
     const later = { now: now + 3_600_000 };
-    expect(next({ ...parts, status }, { ...gone, ...later })).toMatch(/^write (Pending|Revoked)$/);
+    // By then there may be one more, of which the status does not tell.
+    expect(next({ ...parts, status }, { ...gone, ...later })).toMatch(/^withdraw (Pending|Revoked)$/);
   }
+});
+
+test("the same where no copy has shown the Cluster since", () => {
+  const first = decide(makeSeen({ request: makeRequest({ status: issuedStatus() }), ...gone }));
+  const status = first.do === "withdraw" ? first.status : {};
+  expect(next({ status }, { ...away, now: now + 3_600_000 })).toBe("withdraw Pending");
 });
 
 test("after a restart, what is overdue has its turn within a minute; what its owner asks for has it now", () => {

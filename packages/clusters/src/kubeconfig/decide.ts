@@ -20,6 +20,7 @@ import {
   isRotationAnswered,
   isRotationAsked,
   issuedFor,
+  isTakenAway,
   isUntouched,
   lifeOf,
   type Seen,
@@ -98,6 +99,8 @@ function wantsAccess(seen: Seen): Step {
     const waits = statuses.waiting(seen, reasons.clusterNotReady, texts.clusterNotReady(called));
     return isProvisioned(cluster) ? { do: "write", status: statuses.begun(seen) } : say(seen, waits);
   }
+  // Before the next is published: of one that is taken away, nobody looks for what the status does not tell of.
+  if (isTakenAway(request.status ?? {})) return { do: "write", status: statuses.resumed(seen) };
   return keepsAccess(seen, retiring);
 }
 
@@ -141,9 +144,9 @@ function nextIssue(seen: Seen): { at: number; cause: Cause } {
   return at < due ? { at, cause: "changed" } : { at: due, cause: "due" };
 }
 
-/** The first Secret comes before the status that tells of it. Where nobody goes to the target any more, nobody else looks. */
-function mayBeUntold({ request, gone }: Seen): boolean {
-  return gone !== undefined && !isUntouched(request) && lifeOf(request.status ?? {}) === undefined;
+/** A Secret comes before the status that tells of it. Where nobody goes to the target any more, nobody else looks. */
+function mayBeUntold({ request, gone, doubt }: Seen): boolean {
+  return (gone !== undefined || doubt) && !isUntouched(request);
 }
 
 /** Nothing where it says so already; then it is looked at again at the first of `times` that is to come. */

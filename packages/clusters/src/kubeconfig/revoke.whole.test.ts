@@ -124,7 +124,20 @@ test.each(["get", "delete"])("where we may not %s the Secret it says so, with th
   expect(await isWithdrawn(place, "stays")).toBe(true);
 });
 
-test("the same without a Cluster", async () => {
+test("lifted while its Secret could not be taken away: what is in it is dead, and there is a new one", async () => {
+  await using stage = await openStage(world);
+  const { place, until, untilCondition, operator } = stage;
+  const { text } = await issued(stage, "lifted");
+  operator.proxy.answer = ({ resource, verb }) => (resource === "secrets" && verb === "delete" ? forbidden : undefined);
+  await place.annotate("lifted", "revoke", "true");
+  await untilCondition("lifted", "Revoked", "False SecretsForbidden");
+  await place.annotate("lifted", "revoke", "false");
+  const lifted = await until("lifted", "Issued 2");
+  expect(conditionOf(lifted, "Revoked")).toBe("none");
+  expect([await tried(text), await tried(await place.published("lifted"))]).toEqual(["unknown", "works"]);
+});
+
+test("without a Cluster it says so as well where we may not delete the Secret, until we may", async () => {
   await using stage = await openStage(world);
   const { place, untilCondition, operator, clock } = stage;
   await issued(stage, "lost");

@@ -104,8 +104,14 @@ export function isLeftBehind({ request, cluster, gone, doubt, now }: Seen): bool
   return (gone !== undefined || doubt) && allExpiredAt({ retiring: others }) > now;
 }
 
-export function isPublished({ kubeconfig, secretRef }: KubeconfigRequestStatus): boolean {
-  return kubeconfig !== undefined || secretRef !== undefined;
+/** One that is good can be found here. Where it waits for one, what can be found is one that was taken away. */
+export function isPublished({ kubeconfig, secretRef, phase }: KubeconfigRequestStatus): boolean {
+  return phase !== "Pending" && (kubeconfig !== undefined || secretRef !== undefined);
+}
+
+/** Or is about to be. */
+export function isTakenAway({ phase }: KubeconfigRequestStatus): boolean {
+  return phase === "Revoking" || phase === "Revoked";
 }
 
 /**

@@ -99,7 +99,8 @@ async function accountUidIn(target: Target, request: Request, signal: AbortSigna
 
 /** Published, newer than what the status says, and good. */
 function adoptable(request: Request, held: Holdings, published: Issue | undefined, accountUid: string, now: number) {
-  if (!published || published.epoch <= (request.status?.epoch ?? 0)) return undefined;
+  if (!published || request.spec.output !== "Secret") return undefined;
+  if (published.epoch <= (request.status?.epoch ?? 0)) return undefined;
   const isGood =
     published.serviceAccountUid === accountUid &&
     published.life.expiresAt > now &&

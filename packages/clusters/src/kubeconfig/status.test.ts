@@ -130,12 +130,6 @@ describe("more were replaced than the status has room for", () => {
   });
 });
 
-test("one that is lifted again says nothing of having been revoked, also while the target is away", () => {
-  const revoked = statuses.troubled(revoking(issuedStatus(4000)), unreachable);
-  const lifted = statuses.troubled(makeSeen({ request: makeRequest({ status: revoked }) }), unreachable);
-  expect([lifted.phase, conditionOf(lifted, "Revoked")]).toEqual(["Pending", undefined]);
-});
-
 test("one that was published for the address that the cluster had before is known by that, and replaced", () => {
   const life = { issuedAt: now, expiresAt: now + 3_600_000 };
   const place = { server: "https://one.example", certificateAuthorityHash: shortHash("ca") };
@@ -150,6 +144,12 @@ test("one that was published for the address that the cluster had before is know
   };
   expect(next("https://one.example")).toEqual(["https://one.example", "wait"]);
   expect(next("https://moved.example")).toEqual(["https://one.example", "issue"]);
+});
+
+test("one that is lifted again says nothing of having been revoked, also while the target is away", () => {
+  const revoked = statuses.troubled(revoking(issuedStatus(4000)), unreachable);
+  const lifted = statuses.troubled(makeSeen({ request: makeRequest({ status: revoked }) }), unreachable);
+  expect([lifted.phase, conditionOf(lifted, "Revoked")]).toEqual(["Pending", undefined]);
 });
 
 test("as what rules were granted, and that they read Secrets everywhere, is said", () => {

@@ -1,8 +1,10 @@
 /** A kubeconfig that was published, and of which the status does not tell: the write that was to follow was refused. */
 import { setTimeout as delay } from "node:timers/promises";
+import { isNotFound } from "@berg/apimachinery";
 import { Secrets } from "@berg/kube";
 import { KubeconfigRequests } from "@berg/resources";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { forbidden } from "../../../../test/faults/answers.ts";
 import * as statuses from "./status/status.ts";
 import { embeddedPlaceOfTwo } from "./testing/embedded.ts";
 import { at, issuedStatus, makeRequest, now } from "./testing/make-seen.ts";
@@ -63,12 +65,36 @@ test.each([
   await expect.poll(isOver).toBe(true);
 });
 
-test("the first one, and the Cluster leads to another cluster afterwards: it is known where it works", async () => {
+test("revoked, lifted and revoked again at that moment, with the target away: it is withdrawn, and counts", async () => {
+  await using stage = await openStage(world);
+  const { place, until, operator } = stage;
+  await place.request("again");
+  await until("again", "Issued 1");
+  operator.targetProxy.answer = () => forbidden;
+  await place.annotate("again", "revoke", "true");
+  await until("again", "Revoking 1");
+  operator.proxy.at({ resource: "secrets", verb: "create", when: "after" }, async () => {
+    place.door.shut = hibernated();
+    await place.annotate("again", "revoke", "true");
+    return undefined;
+  });
+  operator.targetProxy.answer = () => undefined;
+  await place.annotate("again", "revoke", "false");
+  const epochs = async () => (await place.get("again"))?.status?.retiring?.map(({ epoch }) => epoch);
+  await expect.poll(epochs).toEqual([2]);
+  const isGone = () => place.home.get(Secrets, place.namespaceName, "again-kubeconfig").then(() => false, isNotFound);
+  await expect.poll(isGone).toBe(true);
+});
+
+test.each([
+  ["as before", "Secret"],
+  ["in the status", "Status"],
+] as const)("the first one, and the next is for another cluster, %s: it is known where it works", async (_, output) => {
   await using stage = await openStage(world);
   const { place, until, untilCondition } = stage;
   const text = beforeStatus(stage, "first", 2, async () => {
     place.door.isTurned = true;
-    await place.annotate("first", "rotate", "false");
+    await place.change("first", { output, expiration: 4000 });
   });
   await place.request("first");
   const { status } = await until("first", "Issued 2");

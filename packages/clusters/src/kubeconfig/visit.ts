@@ -9,7 +9,7 @@ import type { Target } from "../target/target.ts";
 import type { Surroundings } from "./gather.ts";
 import type { Request } from "./names.ts";
 import type { Rest, Visitor } from "./patience.ts";
-import { allExpiredAt, clusterFactsOf, factsOf, isRevoked, lifeOf, type Seen } from "./seen.ts";
+import { allExpiredAt, clusterFactsOf, factsOf, isRevoked, isTakenAway, lifeOf, type Seen } from "./seen.ts";
 import * as statuses from "./status/status.ts";
 import { nonsense, TargetTrouble, type Trouble, troubleOf, unreachable } from "./trouble.ts";
 import { tellUntold } from "./untold.ts";
@@ -141,8 +141,4 @@ async function inTrouble(
 /** Or may be: what was published last is not told of yet. */
 function isPublic(status: KubeconfigRequestStatus = {}): boolean {
   return !isTakenAway(status) || status.secretRef !== undefined;
-}
-
-function isTakenAway({ phase }: KubeconfigRequestStatus): boolean {
-  return phase === "Revoking" || phase === "Revoked";
 }

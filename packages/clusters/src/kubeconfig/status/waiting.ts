@@ -17,6 +17,14 @@ export function begun(seen: Seen): Status {
   ]);
 }
 
+/** Wanted again before all of it was taken away. What may be left of it stays told of. */
+export function resumed(seen: Seen): Status {
+  const { status = {} } = seen.request;
+  return said({ ...status, phase: "Pending", conditions: removeCondition(status.conditions, types.revoked) }, seen, [
+    { type: types.issued, status: "False", reason: reasons.waiting, message: texts.waiting },
+  ]);
+}
+
 export function waiting(seen: Seen, reason: string, message: string): Status {
   const status = withoutAccess(seen);
   return said({ ...status, phase: "Pending", conditions: removeCondition(status.conditions, types.revoked) }, seen, [
