@@ -126,6 +126,18 @@ describe("a Shoot", () => {
     }
   });
 
+  test.each([
+    { name: "unknown", conditions: [a("True"), b("Unknown")], health: unknown },
+    { name: "given time", conditions: [a("Progressing")], health: well },
+    { name: "not looked at", conditions: [], health: well },
+  ])("that is done and $name for long is not waited for", ({ conditions, health: wanted }) => {
+    const after = (minutes: number) =>
+      judged({ lastOperation: operation("Succeeded", { lastUpdateTime: minutesAgo(minutes) }), conditions });
+    expect(after(4)).toMatchObject({ phase: "Provisioning", until: now + 60_000 });
+    const { phase, health, until } = after(5);
+    expect([phase, `${health.status}/${health.reason}`, until]).toEqual(["Ready", wanted, undefined]);
+  });
+
   test("that was ready once is updated, and not made", () => {
     expect(judged({ lastOperation: operation("Processing", { type: "Reconcile" }) }, ready).phase).toBe("Updating");
   });

@@ -4,8 +4,8 @@
  *     lastOperation   Succeeded: by its conditions      Processing, Pending, Aborted, none: under way
  *                     Error: under way, not healthy     Failed: Gardener has given up; see retries.ts
  *
- * It is ready for the first time when each of its conditions is true. From then on it stays so for as long as nothing is
- * unwell for minutes.
+ * It is ready for the first time when each of its conditions is true, or minutes after it was made: whoever has to put right
+ * what is unwell needs a way in. From then on it stays so for as long as nothing is unwell for minutes.
  */
 import type { Stored } from "@berg/apimachinery";
 import type { Cluster, ClusterPhase } from "@berg/resources";
@@ -35,7 +35,7 @@ export interface Judgement {
   readonly until?: number | undefined;
 }
 
-/** For so long a part may be unwell before the cluster is called so. */
+/** For so long a part may be unwell before the cluster is called so, and a new one may take to become well. */
 const patienceMs = 5 * 60_000;
 
 export function judge(shoot: Stored<Shoot>, cluster: Stored<Cluster>, now: number): Judgement {
@@ -107,19 +107,20 @@ function byConditions({ status = {} }: Stored<Shoot>, wasReady: boolean, now: nu
     if (now - since >= patienceMs) return { ...done, phase: "Degraded", health };
     return { ...done, phase: wasReady ? "Ready" : "Provisioning", health, until: since + patienceMs };
   }
+  const waitsUntil = timeOf(status.lastOperation?.lastUpdateTime, 0) + patienceMs;
+  const isWaitedFor = !wasReady && waitsUntil > now;
+  const waiting = { ...done, phase: "Provisioning", until: waitsUntil } as const;
   const typesThatAre = (wanted: string) => conditions.flatMap(({ type, status }) => (status === wanted ? type : []));
   const unknown = typesThatAre("Unknown");
-  if (unknown.length > 0)
-    return {
-      ...done,
-      phase: wasReady ? "Ready" : "Provisioning",
-      health: { status: "Unknown", reason: reasons.unknown, message: texts.unknown(unknown.sort()) },
-    };
+  if (unknown.length > 0) {
+    const health: Finding = { status: "Unknown", reason: reasons.unknown, message: texts.unknown(unknown.sort()) };
+    return isWaitedFor ? { ...waiting, health } : { ...done, phase: "Ready", health };
+  }
   // Progressing is Gardener's own patience. Of one that was well it is shared; and nobody has looked at one without any.
   const progressing = typesThatAre("Progressing").sort();
-  if (!wasReady && (progressing.length > 0 || conditions.length === 0)) {
+  if (isWaitedFor && (progressing.length > 0 || conditions.length === 0)) {
     const message = progressing.length > 0 ? texts.progressing(progressing) : texts.notLookedAt;
-    return { ...done, phase: "Provisioning", health: { status: "Unknown", reason: reasons.settling, message } };
+    return { ...waiting, health: { status: "Unknown", reason: reasons.settling, message } };
   }
   return { ...done, phase: "Ready", health: { status: "True", reason: reasons.healthy, message: texts.healthy } };
 }

@@ -270,6 +270,14 @@ describe("a Shoot that Gardener has made", () => {
     expect(next.step).toEqual({ do: "setAdministrators", administrators: ["a@x"] });
   });
 
+  test("is made, too, when part of it has been unwell for long: somebody has to get in", () => {
+    const shoot = makeShoot(cluster, { ...done, conditions: [conditionOf("False", ago(5))] });
+    const { status } = decide(look(cluster, { shoot }));
+    expect([status.phase, status.provisioningCompletedAt]).toEqual(["Degraded", time]);
+    const next = decide(look({ ...cluster, status }, { shoot }));
+    expect(next.step).toEqual({ do: "setAdministrators", administrators: ["a@x"] });
+  });
+
   test("stays ready when it is unwell later", () => {
     const ready = makeCluster({ status: { zones, phase: "Ready", provisioningCompletedAt: ago(60) } });
     const shoot = makeShoot(ready, { ...done, conditions: [conditionOf("False", ago(4))] });

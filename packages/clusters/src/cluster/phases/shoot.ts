@@ -67,10 +67,11 @@ function describe(shoot: Stored<Shoot>, { cluster, subscription }: Seen, draft: 
 
 function sayJudgement(judgement: Judgement, { time }: Seen, draft: Draft): void {
   const { phase, health, isDone } = judgement;
+  // Also where it has been unwell for long: whoever puts that right needs a way in.
+  const isMade = phase === "Ready" || (isDone && phase === "Degraded");
   draft.in(phase).say(conditionTypes.clusterHealthy, health);
   sayCodes(judgement, draft);
-  if (phase === "Ready" && draft.status.provisioningCompletedAt === undefined)
-    draft.set({ provisioningCompletedAt: time });
+  if (isMade && draft.status.provisioningCompletedAt === undefined) draft.set({ provisioningCompletedAt: time });
   if (draft.status.provisioningCompletedAt !== undefined) {
     draft.say(conditionTypes.clusterProvisioned, {
       status: "True",
