@@ -126,7 +126,9 @@ describe("more were replaced than the status has room for", () => {
   });
 
   test("where all of them work elsewhere, none is issued", () => {
-    expect([statuses.isFull(full(31), reached), statuses.isFull(full(32), reached)]).toEqual([false, true]);
+    expect([statuses.isFull(full(30), reached), statuses.isFull(full(31), reached)]).toEqual([false, true]);
+    const told = statuses.told(full(31), former(34, "c")).retiring ?? [];
+    expect([told.length, told.at(-1)?.epoch]).toEqual([32, 34]);
   });
 });
 

@@ -46,9 +46,12 @@ export function withinLimit(former: readonly Former[], isKept: (each: Former) =>
   return former.filter((each) => !dropped.includes(each));
 }
 
-/** There is no room to tell of one more that nobody can cut off. */
+/**
+ * There is no room to tell of one more that nobody can cut off, and of another that is published before the status tells of
+ * it: a status that the server refuses would keep all of it from ever being revoked.
+ */
 export function isFull({ status = {} }: Request, reached: Reached): boolean {
-  return formerOf(status).filter((each) => isLeft(each, reached)).length >= kubeconfigStatusLimits.retiring;
+  return formerOf(status).filter((each) => isLeft(each, reached)).length >= kubeconfigStatusLimits.retiring - 1;
 }
 
 function formerOf({ epoch, server, serviceAccountUid, certificateAuthorityHash, retiring = [], ...status }: Status) {
