@@ -1,7 +1,7 @@
 import { isNotFound } from "@berg/apimachinery";
-import { type Client, createClient, Secrets, unlimited } from "@berg/kube";
+import { createClient, Secrets, unlimited } from "@berg/kube";
 import { KubeconfigRequests } from "@berg/resources";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { isLeft, reachedBy, serversOf } from "./elsewhere.ts";
 import { type Request, shortHash } from "./names.ts";
 import { embeddedPlaceOfTwo } from "./testing/embedded.ts";
@@ -9,6 +9,7 @@ import { at, issuedStatus, makeRequest, makeSeen } from "./testing/make-seen.ts"
 import type { Place } from "./testing/place.ts";
 import { conditionOf, openStage, type Stage } from "./testing/stage.ts";
 import { heldFor, tried } from "./testing/tried.ts";
+import { whileTesting } from "./testing/while-testing.ts";
 
 describe("which cluster was reached", () => {
   const here = { server: "https://here.example", certificateAuthority: "ca" };
@@ -67,19 +68,7 @@ describe("which cluster was reached", () => {
 });
 
 describe("a Cluster leads to another cluster", () => {
-  let parts: Awaited<ReturnType<typeof embeddedPlaceOfTwo>>;
-  let world: Place;
-  let second: Client;
-
-  beforeAll(async () => {
-    parts = await embeddedPlaceOfTwo();
-    world = parts.place;
-    second = createClient({ connection: parts.second, rate: unlimited });
-  }, 120_000);
-  afterAll(async () => {
-    await second?.close();
-    await parts?.[Symbol.asyncDispose]();
-  });
+  const world = whileTesting(embeddedPlaceOfTwo);
 
   async function issued({ place, until }: Stage, name: string) {
     const request = await place.request(name);
@@ -136,6 +125,8 @@ describe("a Cluster leads to another cluster", () => {
     await using stage = await openStage(world);
     const { place, until, untilCondition, clock } = stage;
     const { request, text: first, server } = await issued(stage, "followed");
+    const second = createClient({ connection: world().second, rate: unlimited });
+    onTestFinished(() => second.close());
     await turn(place, true);
     clock.jump(61_000);
     const { status } = await until("followed", "Issued 2");
@@ -187,7 +178,7 @@ describe("a Cluster leads to another cluster", () => {
     clock.jump(61_000);
     await until("rebuilt", "Issued 2");
     const text = await place.published("rebuilt");
-    expect([await tried(text), text.includes(parts.second.server)]).toEqual(["works", true]);
+    expect([await tried(text), text.includes(world().second.server)]).toEqual(["works", true]);
   });
 
   test("one that was to be made useless meanwhile is not said to be", async () => {

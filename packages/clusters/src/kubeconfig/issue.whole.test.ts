@@ -1,7 +1,7 @@
 import { isForbidden, isNotFound } from "@berg/apimachinery";
 import { Namespaces, Pods, Secrets, ServiceAccounts } from "@berg/kube";
 import { KubeconfigRequests } from "@berg/resources";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { forbidden } from "../../../../test/faults/answers.ts";
 import { accessNamespace, annotations } from "../vocabulary.ts";
 import { accessName } from "./names.ts";
@@ -11,19 +11,11 @@ import { embeddedPlace } from "./testing/embedded.ts";
 import { clientOf, type Place, podReader } from "./testing/place.ts";
 import { conditionOf, openStage } from "./testing/stage.ts";
 import { heldFor, tried } from "./testing/tried.ts";
+import { whileTesting } from "./testing/while-testing.ts";
 
-let parts: Awaited<ReturnType<typeof embeddedPlace>>;
-let world: Place;
+const world = whileTesting(embeddedPlace);
+beforeAll(() => world().place.namespace("compass-system"));
 const { signal } = new AbortController();
-
-beforeAll(async () => {
-  parts = await embeddedPlace();
-  world = parts.place;
-  await world.namespace("compass-system");
-}, 120_000);
-afterAll(async () => {
-  await parts?.[Symbol.asyncDispose]();
-});
 
 test("a request gets a kubeconfig in a Secret of its own, which can do what it says and no more", async () => {
   await using stage = await openStage(world);

@@ -2,26 +2,18 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { Secrets } from "@berg/kube";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { forbidden } from "../../../../test/faults/answers.ts";
 import { embeddedPlace } from "./testing/embedded.ts";
 import type { Place } from "./testing/place.ts";
 import { conditionOf, openStage } from "./testing/stage.ts";
 import { tried } from "./testing/tried.ts";
+import { whileTesting } from "./testing/while-testing.ts";
 
 /** So that no rotation falls due meanwhile. */
 const long = { expiration: 86_400 };
 
-let parts: Awaited<ReturnType<typeof embeddedPlace>>;
-let world: Place;
-
-beforeAll(async () => {
-  parts = await embeddedPlace();
-  world = parts.place;
-}, 120_000);
-afterAll(async () => {
-  await parts?.[Symbol.asyncDispose]();
-});
+const world = whileTesting(embeddedPlace);
 
 const remove = (place: Place, name: string) =>
   place.home.delete(Secrets, place.namespaceName, `${name}-kubeconfig`) as Promise<unknown>;

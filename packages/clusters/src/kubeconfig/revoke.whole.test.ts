@@ -1,24 +1,16 @@
 import { isNotFound } from "@berg/apimachinery";
 import { Secrets } from "@berg/kube";
 import { Clusters, KubeconfigRequests } from "@berg/resources";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { forbidden } from "../../../../test/faults/answers.ts";
 import { annotations } from "../vocabulary.ts";
 import { embeddedPlace } from "./testing/embedded.ts";
 import { hibernated, type Place, podReader } from "./testing/place.ts";
 import { conditionOf, openStage, type Stage } from "./testing/stage.ts";
 import { heldFor, tried } from "./testing/tried.ts";
+import { whileTesting } from "./testing/while-testing.ts";
 
-let parts: Awaited<ReturnType<typeof embeddedPlace>>;
-let world: Place;
-
-beforeAll(async () => {
-  parts = await embeddedPlace();
-  world = parts.place;
-}, 120_000);
-afterAll(async () => {
-  await parts?.[Symbol.asyncDispose]();
-});
+const world = whileTesting(embeddedPlace);
 
 async function issued({ place, until }: Stage, name: string) {
   const request = await place.request(name, { role: { namespace: "default", rules: [podReader] } });

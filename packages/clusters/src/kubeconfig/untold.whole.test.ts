@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isNotFound } from "@berg/apimachinery";
 import { Secrets } from "@berg/kube";
 import { KubeconfigRequests } from "@berg/resources";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { forbidden } from "../../../../test/faults/answers.ts";
 import * as statuses from "./status/status.ts";
 import { embeddedPlaceOfTwo } from "./testing/embedded.ts";
@@ -11,17 +11,9 @@ import { at, issuedStatus, makeRequest, now } from "./testing/make-seen.ts";
 import { hibernated, type Place } from "./testing/place.ts";
 import { conditionOf, openStage, type Stage } from "./testing/stage.ts";
 import { tried } from "./testing/tried.ts";
+import { whileTesting } from "./testing/while-testing.ts";
 
-let parts: Awaited<ReturnType<typeof embeddedPlaceOfTwo>>;
-let world: Place;
-
-beforeAll(async () => {
-  parts = await embeddedPlaceOfTwo();
-  world = parts.place;
-}, 120_000);
-afterAll(async () => {
-  await parts?.[Symbol.asyncDispose]();
-});
+const world = whileTesting(embeddedPlaceOfTwo);
 
 /** Just before the status is written, the `nth` time from now. Returns what is published then. */
 function beforeStatus({ place, operator }: Stage, name: string, nth: number, meanwhile: () => Promise<unknown>) {

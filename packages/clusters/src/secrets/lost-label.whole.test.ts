@@ -1,21 +1,12 @@
 /** A Secret that was published, and that somebody has taken our label off: it is not among those that are watched. */
 import { Secrets } from "@berg/kube";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { embeddedPlace } from "../kubeconfig/testing/embedded.ts";
-import type { Place } from "../kubeconfig/testing/place.ts";
 import { openStage } from "../kubeconfig/testing/stage.ts";
 import { tried } from "../kubeconfig/testing/tried.ts";
+import { whileTesting } from "../kubeconfig/testing/while-testing.ts";
 
-let parts: Awaited<ReturnType<typeof embeddedPlace>>;
-let world: Place;
-
-beforeAll(async () => {
-  parts = await embeddedPlace();
-  world = parts.place;
-}, 120_000);
-afterAll(async () => {
-  await parts?.[Symbol.asyncDispose]();
-});
+const world = whileTesting(embeddedPlace);
 
 test("is not ours to write any more: it is said at once, what it holds works on, and without it there is a new one", async () => {
   await using stage = await openStage(world);

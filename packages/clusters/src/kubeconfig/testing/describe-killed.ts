@@ -1,7 +1,8 @@
 /** Lives in which the operator is killed come to the same as the one in which it is not. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { isShared, type Kill, live, nameOf, type Story } from "./life.ts";
 import type { Place } from "./place.ts";
+import { whileTesting } from "./while-testing.ts";
 
 export interface KilledOptions {
   open(): Promise<{ place: Place } & AsyncDisposable>;
@@ -11,17 +12,11 @@ export interface KilledOptions {
 }
 
 export function describeKilled({ open, output, choose, atOnce }: KilledOptions): void {
-  let parts: Awaited<ReturnType<typeof open>>;
+  const world = whileTesting(open);
   let clean: Story;
-  beforeAll(async () => {
-    parts = await open();
-  });
-  afterAll(async () => {
-    await parts?.[Symbol.asyncDispose]();
-  });
 
   test("nobody is killed", { timeout: 120_000 }, async () => {
-    clean = await live(parts.place, "clean", output);
+    clean = await live(world().place, "clean", output);
     expect(clean.stops).toEqual(stops);
   });
 
@@ -35,7 +30,7 @@ export function describeKilled({ open, output, choose, atOnce }: KilledOptions):
       for (let next = queue.shift(); next; next = queue.shift()) {
         const [at, kill] = next;
         try {
-          const { stops: seen } = await live(parts.place, `life-${at}`, output, kill);
+          const { stops: seen } = await live(world().place, `life-${at}`, output, kill);
           expect(seen).toEqual(stops);
         } catch (error) {
           failed.push(`killed ${nameOf(kill)}: ${(error as Error).message}`);

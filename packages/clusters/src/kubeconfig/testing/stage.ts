@@ -16,8 +16,9 @@ export interface Stage extends AsyncDisposable {
 
 let stages = 0;
 
-export async function openStage(world: Place, options: OperatorOptions = {}): Promise<Stage> {
-  const place = await world.in(`stage-${++stages}`);
+/** `world`: see whileTesting. */
+export async function openStage(world: () => { place: Place }, options: OperatorOptions = {}): Promise<Stage> {
+  const place = await world().place.in(`stage-${++stages}`);
   const clock = new JumpClock();
   await place.cluster();
   const operator = await place.start({ clock, ...options });
