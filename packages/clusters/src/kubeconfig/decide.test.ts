@@ -284,6 +284,18 @@ test("that nobody may look at its copy is said once, looked at again, and unsaid
   expect(last.do === "write" && last.status.conditions).toMatchObject([{ type: "Issued", reason: "Issued" }]);
 });
 
+test.each(["SecretNameTaken", "SecretRefused", "SecretsForbidden"])(
+  "%s is unsaid when the copy is as it was published, and no sooner",
+  (reason) => {
+    const condition = { type: "Issued", status: "True", reason, message: "", lastTransitionTime: at(0) } as const;
+    const status = issuedStatus(0, { epoch: 2, conditions: [condition], retiring: [{ epoch: 1, until: at(60) }] });
+    const request = makeRequest({ status });
+    expect(decide(makeSeen({ request, copyLost: true }))).toEqual({ do: "wait", until: now + 10_000 });
+    const step = decide(makeSeen({ request }));
+    expect(step.do === "write" && step.status.conditions).toMatchObject([{ status: "True", reason: "Issued" }]);
+  },
+);
+
 test("refused rules are looked at again when what was issued before comes to its end", () => {
   const first = decide(makeSeen({ request: makeRequest({ spec: unacceptable, status: issuedStatus() }) }));
   const status = first.do === "write" ? first.status : {};

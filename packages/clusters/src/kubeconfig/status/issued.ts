@@ -35,17 +35,22 @@ const isThere: WantedCondition = {
   message: texts.issued,
 };
 
+/** Of the condition Issued: what stands in the way of the Secret. */
+const ofTheCopy: readonly string[] = [reasons.secretNameTaken, reasons.secretRefused, reasons.secretsForbidden];
+
 /** There is one, and it is good. Whether its copy is as it was put there, only those can tell who may look. */
 export function settled(seen: Seen): Status {
-  const { request, secrets } = seen;
+  const { request, secrets, copyLost } = seen;
   const status = phased(request.status ?? {});
   // With the kubeconfig in the status, what is in the Secret is one from before.
   if (status.kubeconfig !== undefined) delete status.secretRef;
-  const isForbidden = secrets === "forbidden";
-  const isSaid = findCondition(status.conditions, types.issued)?.reason === reasons.secretsForbidden;
-  if (secrets === "none" || isSaid === isForbidden) return status;
-  const message = texts.secretsForbidden(request.metadata.namespace ?? "");
-  return said(status, seen, [isForbidden ? { ...isThere, reason: reasons.secretsForbidden, message } : isThere]);
+  const { reason = "" } = findCondition(status.conditions, types.issued) ?? {};
+  if (secrets === "forbidden" && reason !== reasons.secretsForbidden) {
+    const message = texts.secretsForbidden(request.metadata.namespace ?? "");
+    return said(status, seen, [{ ...isThere, reason: reasons.secretsForbidden, message }]);
+  }
+  const isAsPublished = secrets === "clear" && !copyLost;
+  return isAsPublished && ofTheCopy.includes(reason) ? said(status, seen, [isThere]) : status;
 }
 
 function phased(status: Status): Status {
