@@ -27,7 +27,7 @@ export async function bring(
   around: Surroundings,
   signal: AbortSignal,
 ): Promise<void> {
-  const { client, clock } = around;
+  const { client, clock, accessNamespaces } = around;
   const { request } = seen;
   const { target } = visit;
   const isSecret = request.spec.output === "Secret";
@@ -35,7 +35,8 @@ export async function bring(
   const secret = await (isSecret ? readPublished : findPublished)(client, request, signal);
   const published = secret && issueIn(request, secret);
   const isNeeded = cause !== undefined || isElsewhere(target, request.status);
-  const done = await atTarget(() => work(target, seen, isNeeded, published, { clock, signal: visit.signal }));
+  const inside = { accessNamespaces, clock, signal: visit.signal };
+  const done = await atTarget(() => work(target, seen, isNeeded, published, inside));
   // It took its time; what is written down counts from here.
   const now = { ...seen, now: clock.now() };
   const why = cause ?? "changed";

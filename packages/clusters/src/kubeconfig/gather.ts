@@ -12,6 +12,7 @@ import { type Request, secretNameOf } from "./names.ts";
 import type { Patience } from "./patience.ts";
 import { findPublished, isAsPublished } from "./publish.ts";
 import { clusterOf, isRevoked, type Seen } from "./seen.ts";
+import type { AccessNamespaces } from "./target/access-namespaces.ts";
 
 export interface KubeconfigSettings {
   /** How long the kubeconfig before is good after a rotation that was asked for. */
@@ -26,6 +27,7 @@ export interface Surroundings {
   clusters: Informer<Cluster>;
   garden: Pick<Garden, "client" | "namespace" | "shoots">;
   access: TargetAccess;
+  accessNamespaces: AccessNamespaces;
   recorder: EventRecorder;
   metrics: KubeconfigMetrics;
   patience: Patience;

@@ -22,6 +22,7 @@ import { secretNameOf } from "./names.ts";
 import { Patience } from "./patience.ts";
 import { reconcile } from "./reconcile.ts";
 import { clusterOf, isAsked } from "./seen.ts";
+import { AccessNamespaces } from "./target/access-namespaces.ts";
 import { watchBeginning } from "./urgent.ts";
 
 interface KubeconfigControllerOptions {
@@ -67,7 +68,8 @@ export function addKubeconfigController(manager: Manager, options: KubeconfigCon
   const { client, recorder } = manager;
   /** When the first turn came: one may have waited for the lease for days. */
   let startedAt: number | undefined;
-  const around = { client, requests, clusters, garden, access, recorder, metrics, patience, secrets, settings, clock };
+  const targets = { access, accessNamespaces: new AccessNamespaces(), patience };
+  const around = { client, requests, clusters, garden, ...targets, recorder, metrics, secrets, settings, clock };
 
   manager.addController({
     name: "kubeconfigrequest",

@@ -9,6 +9,7 @@ import { newestEpochOf, type Seen } from "./seen.ts";
 import { hasRights } from "./status/granted.ts";
 import type { Issue } from "./status/issued.ts";
 import { isFull } from "./status/retiring.ts";
+import type { AccessNamespaces } from "./target/access-namespaces.ts";
 import { type Granted, grant } from "./target/grant.ts";
 import { epochOfAnchor, type Holdings, holdingsOf, usualHoldingsOf } from "./target/holdings.ts";
 import { mint, type Token } from "./target/token.ts";
@@ -25,6 +26,7 @@ export interface Work {
 }
 
 interface Around {
+  accessNamespaces: AccessNamespaces;
   clock: Clock;
   signal: AbortSignal;
 }
@@ -38,13 +40,14 @@ export async function work(
   seen: Seen,
   needed: boolean,
   published: Issue | undefined,
-  { clock, signal }: Around,
+  { accessNamespaces, clock, signal }: Around,
 ): Promise<Work> {
   const { request } = seen;
   const { client } = target;
   const isUsual = hasRights(request) && !isElsewhere(target, request.status);
   const held = await (isUsual ? usualHoldingsOf : holdingsOf)(client, request, signal);
-  const granted = await grant(client, request, held, { allowEscalating: seen.allowEscalating, signal });
+  const { allowEscalating } = seen;
+  const granted = await grant(client, request, held, { accessNamespaces, allowEscalating, signal });
   const { account, missingNamespace } = granted;
   const reached = reachedBy(seen, target, account.metadata.uid);
   const { status = {} } = request;

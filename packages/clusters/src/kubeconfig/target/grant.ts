@@ -7,7 +7,8 @@ import { escalating, readsAllSecrets, secretsWrittenIn } from "../rules/problems
 import type { Grant } from "../status/granted.ts";
 import { TargetTrouble } from "../trouble.ts";
 import { conditionTypes, reasons, texts } from "../vocabulary.ts";
-import { ensureAccessNamespace, ensureBinding, ensureRole, ensureThere, isNamespaceThere } from "./ensure.ts";
+import type { AccessNamespaces } from "./access-namespaces.ts";
+import { ensureBinding, ensureRole, ensureThere, isNamespaceThere } from "./ensure.ts";
 import { type Holdings, named } from "./holdings.ts";
 import { ClusterRoleBindings, ClusterRoles, RoleBindings, Roles } from "./kinds.ts";
 import { bindingFor, clusterRoleFor, roleFor, serviceAccount, type WantedRules } from "./objects.ts";
@@ -17,25 +18,22 @@ export interface Granted extends Grant {
 }
 
 interface GrantOptions {
+  accessNamespaces: AccessNamespaces;
   allowEscalating: boolean;
   signal: AbortSignal;
 }
-
-/** Ways into targets by which their namespace of accounts was looked at. One lasts for minutes, and serves many. */
-const looked = new WeakSet<Client>();
 
 export async function grant(
   client: Client,
   request: Request,
   held: Holdings,
-  { allowEscalating, signal }: GrantOptions,
+  { accessNamespaces, allowEscalating, signal }: GrantOptions,
 ): Promise<Granted> {
   const { wanted, ...told } = await wantedRules(client, request, allowEscalating, signal);
   const around = { client, request, signal };
   const missingNamespace = await missingNamespaceOf(wanted, held, around);
   const found = named(held.serviceAccounts, request);
-  if (!found || !looked.has(client)) await ensureAccessNamespace(client, signal);
-  looked.add(client);
+  await accessNamespaces.ensure(client, !found, signal);
   const account = await ensureThere(ServiceAccounts, serviceAccount(request), found, around);
   const here = missingNamespace === undefined ? wanted.role : undefined;
   await removeStale(client, request, held, { clusterRole: wanted.clusterRole, role: here }, signal);
