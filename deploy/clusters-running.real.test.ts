@@ -2,10 +2,9 @@
  * Two replicas of the cluster operators as the Deployment starts them: with the rights that deploy/clusters gives their
  * account here and in the garden, from a Cluster that is asked for to one that is gone.
  */
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { annotations } from "@berg/clusters";
-import { createClient, Leases, loadConnection, Namespaces, Pods, Secrets, systemClock } from "@berg/kube";
+import { annotations, labels } from "@berg/clusters";
+import { createClient, findCondition, Leases, Namespaces, Pods, Secrets } from "@berg/kube";
 import { type ClusterStatus, Clusters, KubeconfigRequests, SubscriptionRequests } from "@berg/resources";
 import {
   type ControlPlane,
@@ -19,6 +18,8 @@ import {
   type TestGarden,
 } from "@berg/test";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { clientOf } from "../packages/clusters/src/kubeconfig/testing/place.ts";
+import { refusedInTime, tried } from "../packages/clusters/src/kubeconfig/testing/tried.ts";
 import { kubeconfigOf, Replica } from "./testing/replica.ts";
 
 const here = (file: string) => join(import.meta.dirname, "clusters", file);
@@ -64,7 +65,7 @@ const gardens = [
 
 describe.each(gardens)("the cluster operators as they are deployed, Gardener: $gardener", ({ gardener, without }) => {
   test.skipIf(without)(
-    "make a cluster, give access to it and remove it, with their own rights alone",
+    "make a cluster, give access to it, take that back and remove it, with their own rights alone",
     {
       timeout: 400_000,
     },
@@ -81,6 +82,8 @@ describe.each(gardens)("the cluster operators as they are deployed, Gardener: $g
         GARDEN_KUBECONFIG: await gardenKubeconfig(garden, gardener),
         GARDEN_PROJECT: "ctf",
         POD_NAMESPACE: home,
+        // So that nobody waits for it here.
+        ROTATION_GRACE: "1s",
       };
       const first = new Replica("clusters", env);
       await expect.poll(() => first.said("caches are filled"), patiently).toBe(true);
@@ -89,11 +92,13 @@ describe.each(gardens)("the cluster operators as they are deployed, Gardener: $g
       const second = new Replica("clusters", env);
       await expect.poll(() => second.said("waiting for the lease"), patiently).toBe(true);
 
-      await admin.create(Clusters, { metadata: { namespace, name: "finals" }, spec });
+      const finals = await admin.create(Clusters, { metadata: { namespace, name: "finals" }, spec });
       const cluster = async () => storyOf((await admin.get(Clusters, namespace, "finals")).status, first);
       await expect.poll(cluster, patiently).toMatch(/^Ready/);
       const subscription = await admin.get(SubscriptionRequests, namespace, "finals");
       expect(subscription.status).toMatchObject({ phase: "Bound", gardenerSecretName: "aws-0000" });
+      await expect.poll(cluster, patiently).toMatch(/^AdministratorsConfigured True/m);
+      expect(await administratorsIn(garden, finals.metadata.uid)).toBe("cluster-admin: ada@example.com");
 
       const rules = [{ apiGroups: [""], resources: ["pods"], verbs: ["list"] }];
       await admin.create(KubeconfigRequests, {
@@ -103,22 +108,40 @@ describe.each(gardens)("the cluster operators as they are deployed, Gardener: $g
       const request = async () => (await admin.get(KubeconfigRequests, namespace, "finals.viewer")).status;
       await expect.poll(request, patiently).toMatchObject({ phase: "Issued" });
       const { secretRef = { name: "", key: "" } } = (await request()) ?? {};
-      const { data = {} } = await admin.get(Secrets, namespace, secretRef.name);
-      const text = Buffer.from(data[secretRef.key] ?? "", "base64").toString("utf8");
-      const viewer = createClient({ connection: await connectionOf(text, controlPlane) });
+      const published = async () => {
+        const { data = {} } = await admin.get(Secrets, namespace, secretRef.name);
+        return Buffer.from(data[secretRef.key] ?? "", "base64").toString("utf8");
+      };
+      const viewer = await clientOf(await published());
       onTestFinished(() => viewer.close());
       expect((await viewer.list(Pods, { namespace: "default" })).items).toEqual([]);
       await expect(viewer.list(Namespaces)).rejects.toThrow("cannot list resource");
       const epoch = async () => (await request())?.epoch;
       await admin.delete(Secrets, namespace, secretRef.name);
       await expect.poll(epoch, patiently).toBe(2);
+      const former = await published();
+      expect(await tried(former)).toBe("works");
 
       first.stop();
       expect(await first.exit).toEqual([0, null]);
       await expect.poll(() => second.said("leading"), { timeout: 10_000 }).toBe(true);
-      const again = { type: "merge", body: { metadata: { annotations: { [annotations.rotate]: "true" } } } } as const;
-      await admin.patch(KubeconfigRequests, namespace, "finals.viewer", again);
-      await expect.poll(epoch, patiently).toBe(3);
+      const ask = (what: string, value: string) => {
+        const body = { metadata: { annotations: { [what]: value } } };
+        return admin.patch(KubeconfigRequests, namespace, "finals.viewer", { type: "merge", body });
+      };
+      await ask(annotations.rotate, "true");
+      await expect.poll(request, patiently).toMatchObject({ epoch: 3, phase: "Issued" });
+      const newest = await published();
+      await refusedInTime(former, "the one that was replaced");
+      expect(await tried(newest)).toBe("works");
+
+      await ask(annotations.revoke, "true");
+      const revoked = async () => findCondition((await request())?.conditions, "Revoked");
+      await expect.poll(revoked, patiently).toMatchObject({ status: "True", reason: "Revoked" });
+      await refusedInTime(newest, "the one that was revoked");
+      await expect(published()).rejects.toThrow("not found");
+      await ask(annotations.revoke, "false");
+      await expect.poll(request, patiently).toMatchObject({ epoch: 4, phase: "Issued" });
 
       await admin.delete(KubeconfigRequests, namespace, "finals.viewer");
       await admin.delete(Clusters, namespace, "finals");
@@ -155,13 +178,16 @@ describe.each(gardens)("the cluster operators as they are deployed, Gardener: $g
 
 /** Where it is, and what stands in the way: what a test that fails has to say. */
 function storyOf(status: ClusterStatus | undefined, { lines }: Replica): string {
-  const conditions = (status?.conditions ?? []).map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
+  const conditions = (status?.conditions ?? []).map((each) =>
+    [each.type, each.status, `${each.reason}:`, each.message].join(" "),
+  );
   const warnings = lines.filter(({ level }) => level !== "info").map((line) => JSON.stringify(line));
   return [status?.phase, ...conditions, ...warnings.slice(-5)].join("\n");
 }
 
-async function connectionOf(kubeconfig: string, { directory }: ControlPlane) {
-  const file = join(directory, "viewer.kubeconfig");
-  await writeFile(file, kubeconfig, { mode: 0o600 });
-  return loadConnection({ kubeconfig: file, clock: systemClock });
+/** In the only cluster of the garden. */
+async function administratorsIn({ targets }: TestGarden, clusterUid: string): Promise<string | undefined> {
+  const of = ["get", "clusterrolebindings", "--selector", `${labels.clusterUid}=${clusterUid}`];
+  const told = "jsonpath={.items[*].roleRef.name}: {.items[*].subjects[*].name}";
+  return targets[0]?.controlPlane.kubectl([...of, "--output", told]);
 }
