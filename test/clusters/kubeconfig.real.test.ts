@@ -1,15 +1,16 @@
-/** Kubeconfigs of Gardener's clusters, with all three operators at work: what the Shoot does, they follow. */
-import { isUnauthorized } from "@berg/apimachinery";
+/**
+ * Kubeconfigs with all three operators at work. Of Gardener's clusters: what the Shoot does, they follow. Of one that was
+ * brought along: where its Secret leads to.
+ */
 import {
   type Client,
   createClient,
   createMetrics,
   Events,
+  kubeconfigFor,
   type Logger,
   Manager,
-  Pods,
   Secrets,
-  systemClock,
   systemRandom,
   unlimited,
 } from "@berg/kube";
@@ -22,14 +23,18 @@ import {
 } from "@berg/resources";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Shoots } from "../../packages/clusters/src/gardener/kinds.ts";
-import { clientOf } from "../../packages/clusters/src/kubeconfig/testing/place.ts";
+import { JumpClock } from "../../packages/clusters/src/kubeconfig/testing/jump-clock.ts";
+import { conditionOf } from "../../packages/clusters/src/kubeconfig/testing/stage.ts";
+import { refusedInTime, tried } from "../../packages/clusters/src/kubeconfig/testing/tried.ts";
 import { addClusterOperators } from "../../packages/clusters/src/operators.ts";
 import { readClusterSettings } from "../../packages/clusters/src/settings/settings.ts";
+import { annotations } from "../../packages/clusters/src/vocabulary.ts";
 import { missingControlPlane } from "../control-plane/binaries.ts";
 import { startControlPlane } from "../control-plane/control-plane.ts";
 import { fillPool, plainPool } from "../gardener/accounts/accounts.ts";
 import { startGarden, type TestGarden } from "../gardener/garden.ts";
 import { type Gardenlet, startGardenlet } from "../gardener/gardenlet/gardenlet.ts";
+import type { GardenTarget } from "../gardener/target.ts";
 import { eventually } from "../runtime/eventually.ts";
 import { CustomResourceDefinitions, untilServed } from "../scenarios/crds.ts";
 
@@ -48,7 +53,8 @@ const spec = {
 } as unknown as ClusterSpec;
 const podReader = { apiGroups: [""], resources: ["pods"], verbs: ["get", "list"] };
 
-describe.skipIf(await missingControlPlane())("kubeconfigs of Gardener's clusters", { timeout: 180_000 }, () => {
+describe.skipIf(await missingControlPlane())("kubeconfigs with all operators at work", { timeout: 180_000 }, () => {
+  const clock = new JumpClock();
   const undo = new AsyncDisposableStack();
   const logged: string[] = [];
   let home: Client;
@@ -57,7 +63,7 @@ describe.skipIf(await missingControlPlane())("kubeconfigs of Gardener's clusters
 
   beforeAll(async () => {
     const server = undo.use(await startControlPlane({ controllerManager: false, scheduler: false }));
-    garden = undo.use(await startGarden({ targets: 1 }));
+    garden = undo.use(await startGarden({ targets: 2 }));
     gardenlet = undo.use(await startGardenlet(garden));
     await fillPool(garden, plainPool("aws", 2));
     home = undo.adopt(createClient({ connection: server.connection, rate: unlimited }), (one) => one.close());
@@ -68,8 +74,12 @@ describe.skipIf(await missingControlPlane())("kubeconfigs of Gardener's clusters
     const metrics = await createMetrics();
     const own = undo.adopt(createClient({ connection: server.connection, rate: unlimited }), (one) => one.close());
     const manager = new Manager({ component: "clusters", client: own, log, metrics });
-    const settings = readClusterSettings({ GARDEN_PROJECT: garden.project, ROTATION_GRACE: "1s" });
-    const around = { settings, metrics, clock: systemClock, random: systemRandom, log };
+    const settings = readClusterSettings({
+      GARDEN_PROJECT: garden.project,
+      ROTATION_GRACE: "1s",
+      BYOC_ALLOW_CIDRS: "127.0.0.0/8",
+    });
+    const around = { settings, metrics, clock, random: systemRandom, log };
     undo.use(addClusterOperators(manager, { garden: garden.connection, ...around }));
     const stop = new AbortController();
     const running = manager.run(stop.signal);
@@ -88,13 +98,13 @@ describe.skipIf(await missingControlPlane())("kubeconfigs of Gardener's clusters
   const note = (fields: object, message: string) => void logged.push(`${message} ${JSON.stringify(fields)}`);
   const log: Logger = { debug: note, info: note, warn: note, error: note, child: () => log };
 
-  const request = () => home.get(KubeconfigRequests, "default", name);
-  const epoch = async () => (await request()).status?.epoch ?? 0;
-  const untilEpoch = (wanted: number) =>
-    eventually(`epoch ${wanted} is there`, async () => (await epoch()) >= wanted, 90_000);
+  const request = (of = name) => home.get(KubeconfigRequests, "default", of);
+  const epoch = async (of = name) => (await request(of)).status?.epoch ?? 0;
+  const untilEpoch = (wanted: number, of = name) =>
+    eventually(`epoch ${wanted} is there`, async () => (await epoch(of)) >= wanted, 90_000);
   const asked = () => garden.requests.filter(({ subresource }) => subresource === "adminkubeconfig").length;
-  const published = async () => {
-    const { data } = await home.get(Secrets, "default", `${name}-kubeconfig`);
+  const published = async (of = name) => {
+    const { data } = await home.get(Secrets, "default", `${of}-kubeconfig`);
     return Buffer.from(data?.kubeconfig ?? "", "base64").toString("utf8");
   };
   const operate = (operation: string) =>
@@ -111,18 +121,6 @@ describe.skipIf(await missingControlPlane())("kubeconfigs of Gardener's clusters
   const phaseOf = (status: Record<string, unknown>, of: string) =>
     (status as { credentials?: { rotation?: Record<string, { phase?: string }> } }).credentials?.rotation?.[of]?.phase;
 
-  async function tried(kubeconfig: string): Promise<string> {
-    const client = await clientOf(kubeconfig);
-    try {
-      await client.list(Pods);
-      return "works";
-    } catch (error) {
-      return isUnauthorized(error) ? "unknown" : String(error);
-    } finally {
-      await client.close();
-    }
-  }
-
   test("it waits for its Cluster, is issued, and then costs Gardener nothing", async () => {
     await untilEpoch(1);
     expect(await tried(await published())).toBe("works");
@@ -132,6 +130,48 @@ describe.skipIf(await missingControlPlane())("kubeconfigs of Gardener's clusters
     await gardenlet.condition(name, "EveryNodeReady", "True");
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(asked()).toBe(before);
+  });
+
+  test("brought along, and its Secret leads elsewhere: what is revoked works where it was issued, and is cut off when it leads back", async () => {
+    // The Shoot has the other one: nobody minds.
+    const [second, first] = garden.targets as [GardenTarget, GardenTarget];
+    const metadata = { name: "brought", namespace: "default" };
+    const dataOf = ({ server, serverCa: ca, controlPlane: { token } }: GardenTarget) => ({
+      kubeconfig: Buffer.from(kubeconfigFor({ name: "admin", server, ca, token })).toString("base64"),
+    });
+    const lead = (to: GardenTarget) =>
+      home.patch(Secrets, "default", "brought", { type: "merge", body: { data: dataOf(to) } });
+    const untilRevoked = (wanted: string) =>
+      eventually(wanted, async () => conditionOf(await request("brought"), "Revoked") === wanted, 30_000);
+    await home.create(Secrets, { metadata, data: dataOf(first) });
+    const byoc = { kubeconfigSecretRef: { name: "brought", key: "kubeconfig" } };
+    await home.create(Clusters, { metadata, spec: { byoc, administrators: [], deletionPolicy: "Retain" } });
+    const access = { cluster: "brought", clusterRole: { rules: [podReader] } } as KubeconfigRequestSpec;
+    await home.create(KubeconfigRequests, { metadata, spec: access });
+    await untilEpoch(1, "brought");
+    const before = await published("brought");
+    expect([await tried(before), before.includes(first.server)]).toEqual(["works", true]);
+
+    // Whatever has changed has its turn within the first minute of a process.
+    clock.jump(60_000);
+    await lead(second);
+    await untilEpoch(2, "brought");
+    const after = await published("brought");
+    expect([await tried(after), after.includes(second.server)]).toEqual(["works", true]);
+
+    const revoke = { metadata: { annotations: { [annotations.revoke]: "true" } } };
+    await home.patch(KubeconfigRequests, "default", "brought", { type: "merge", body: revoke });
+    await untilRevoked("False TargetChanged");
+    await refusedInTime(after, "the one of the second");
+    const { status } = await request("brought");
+    expect(status?.phase).toBe("Revoking");
+    expect(status?.conditions?.find(({ type }) => type === "Revoked")?.message).toContain(first.server);
+    // Its server believed in it for 10 s, as the other did, and not so lately: it has looked again.
+    expect(await tried(before)).toBe("works");
+
+    await lead(first);
+    await untilRevoked("True Revoked");
+    await refusedInTime(before, "the one of the first");
   });
 
   test.each([
