@@ -6,12 +6,12 @@ import { formatPoint } from "./writes.ts";
  * One kill for each write that `sameAs` tells from the others, in turn before and after it, and in turn in another of
  * the lives that have it.
  */
-export function oneOfEach(kills: readonly Kill[], sameAs: (kill: Kill) => string): Kill[] {
+export function oneOfEach<K extends Pick<Kill, "when">>(kills: readonly K[], sameAs: (kill: K) => string): K[] {
   const groups = [...Map.groupBy(kills, sameAs).values()];
   return groups.map((same, at) => {
     const wanted = at % 2 === 0 ? "before" : "after";
     const candidates = same.filter(({ when }) => when === wanted);
-    return candidates[at % candidates.length] as Kill;
+    return candidates[at % candidates.length] as K;
   });
 }
 

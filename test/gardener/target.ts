@@ -68,7 +68,8 @@ export class GardenTarget {
   /** Reached at another address from now on, and no longer at the one before, unless that was its first. */
   async move(): Promise<void> {
     const before = this.#moved;
-    this.#moved = await startForwarder(Number(new URL(this.controlPlane.server).port));
+    const port = Number(new URL(this.controlPlane.server).port);
+    this.#moved = await startForwarder(() => port);
     await before?.stop();
   }
 

@@ -9,6 +9,8 @@ export interface Sight {
   clock?: Clock;
   /** Shows it the instances of this namespace alone: so several can work side by side in one world, each on its own. */
   only?: string;
+  /** Whatever else it is to see of that namespace alone, such as `clusters`. */
+  confined?: readonly string[];
 }
 
 export interface RunningPart {
@@ -29,10 +31,11 @@ export interface RunningPart {
 export async function runInProcess(
   component: string,
   target: Connection,
-  { clock, only }: Sight,
-  add: (manager: Manager, metrics: Metrics) => void,
+  { clock, only, confined = [] }: Sight,
+  add: (manager: Manager, metrics: Metrics, log: Logger) => void,
 ): Promise<RunningPart> {
   const proxy = await startProxy(target, only);
+  if (only !== undefined) proxy.confine(confined, only);
   const output: string[] = [];
   const log = keepingLog(output);
   const metrics = await createMetrics();
@@ -46,7 +49,7 @@ export async function runInProcess(
     ...timing,
   });
   const manager = new Manager({ component, client, log, metrics, ...timing });
-  add(manager, metrics);
+  add(manager, metrics, log);
   const stopping = new AbortController();
   let isKilled = false;
   const ended = manager.run(stopping.signal).catch((error) => {

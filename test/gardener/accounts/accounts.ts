@@ -61,7 +61,7 @@ const Secrets = defineResource({ group: "", version: "v1", resource: "secrets", 
 
 /** Each account has a Secret of its name, without which Gardener does not take the binding. Nothing is in it. */
 export async function fillPool(
-  garden: TestGarden,
+  garden: Pick<TestGarden, "client" | "namespace">,
   accounts: readonly Account[],
   kind: "CredentialsBinding" | "SecretBinding" = "CredentialsBinding",
 ): Promise<void> {

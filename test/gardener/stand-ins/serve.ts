@@ -6,6 +6,7 @@ import type { Subresource } from "../front.ts";
 import type { Gardener, Site } from "../gardener.ts";
 import { Shoots } from "../kinds.ts";
 import { answerKubeconfigRequest, isKubeconfigSubresource, refusal } from "../kubeconfig-request.ts";
+import type { GardenTarget } from "../target.ts";
 import { installAdmission } from "./admission.ts";
 import { installGardenCrds } from "./install.ts";
 
@@ -25,8 +26,13 @@ export const standInGardener: Gardener = {
   },
 };
 
+interface KubeconfigSite extends Pick<Site, "client" | "clock"> {
+  controlPlane: Pick<Site["controlPlane"], "connection">;
+  targets: readonly Pick<GardenTarget, "server" | "clientCa" | "serverCa">[];
+}
+
 /** The subresources that a CRD cannot have. */
-function kubeconfigs({ controlPlane, client, targets, clock }: Site): Subresource {
+export function kubeconfigs({ controlPlane, client, targets, clock }: KubeconfigSite): Subresource {
   return async ({ resource, subresource, namespace, name, verb }, body, authorization) => {
     if (resource !== "shoots" || verb !== "create" || !isKubeconfigSubresource(subresource)) return undefined;
     const access = { verb, resource, subresource, namespace, name };

@@ -1,7 +1,9 @@
 import { missingControlPlane } from "@berg/test";
 import { describe } from "vitest";
-import { describeKilled, oneOfEach } from "./testing/describe-killed.ts";
-import { type Kill, nameOf } from "./testing/life.ts";
+import { oneOfEach } from "../../../../test/crash/choose.ts";
+import { nameOf } from "../../../../test/crash/mortal.ts";
+import { describeKilled } from "./testing/describe-killed.ts";
+import type { Kill } from "./testing/life.ts";
 import { realPlace } from "./testing/real.ts";
 
 // `BERG_CRASHES=all` tries every write, before and after it, for both outputs; otherwise each of the usual output is met

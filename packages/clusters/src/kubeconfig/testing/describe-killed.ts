@@ -1,6 +1,7 @@
 /** Lives in which the operator is killed come to the same as the one in which it is not. */
 import { expect, test } from "vitest";
-import { isShared, type Kill, live, nameOf, type Story } from "./life.ts";
+import { nameOf } from "../../../../../test/crash/mortal.ts";
+import { isShared, type Kill, live, type Story } from "./life.ts";
 import type { Place } from "./place.ts";
 import { whileTesting } from "./while-testing.ts";
 
@@ -42,11 +43,6 @@ export function describeKilled({ open, output, choose, atOnce }: KilledOptions):
     await Promise.all(Array.from({ length: atOnce }, () => tryAll(queue)));
     expect(failed).toEqual([]);
   });
-}
-
-/** One of each that `kindOf` tells apart, in turn before and after it. */
-export function oneOfEach(kills: readonly Kill[], kindOf: (kill: Kill) => string): Kill[] {
-  return [...Map.groupBy(kills, kindOf).values()].map((same, at) => same[at % same.length] as Kill);
 }
 
 const all = "clusterRoles 1, clusterRoleBindings 1, roles 1, roleBindings 1, serviceAccounts 1, anchors";

@@ -9,7 +9,7 @@ interface EmbeddedPlace extends AsyncDisposable {
 
 export async function embeddedPlace(): Promise<EmbeddedPlace> {
   await using undo = new AsyncDisposableStack();
-  const [home, target] = [await startIn(undo), await startIn(undo)];
+  const [home, target] = [await startEmbedded(undo), await startEmbedded(undo)];
   const place = undo.use(await Place.open({ home, target }));
   const parts = undo.move();
   return { place, [Symbol.asyncDispose]: () => parts.disposeAsync() };
@@ -17,12 +17,12 @@ export async function embeddedPlace(): Promise<EmbeddedPlace> {
 
 export async function embeddedPlaceOfTwo(): Promise<EmbeddedPlace & { second: Connection }> {
   await using undo = new AsyncDisposableStack();
-  const [home, target, second] = [await startIn(undo), await startIn(undo), await startIn(undo)];
+  const [home, target, second] = [await startEmbedded(undo), await startEmbedded(undo), await startEmbedded(undo)];
   const place = undo.use(await Place.open({ home, target, second }));
   const parts = undo.move();
   return { place, second, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }
 
-async function startIn(undo: AsyncDisposableStack): Promise<Connection> {
+export async function startEmbedded(undo: AsyncDisposableStack): Promise<Connection> {
   return undo.use(await startLocalControlPlane({ dataDir: ":memory:", scheduler: false })).apiServer.connection;
 }

@@ -3,20 +3,15 @@ import { isNotFound } from "@berg/apimachinery";
 import { Secrets } from "@berg/kube";
 import { KubeconfigRequests } from "@berg/resources";
 import { expect } from "vitest";
-import { formatPoint, type WritePoint, writePoints } from "../../../../../test/crash/writes.ts";
+import { type Kill as KillAt, killsOf, Mortal } from "../../../../../test/crash/mortal.ts";
 import { eventually } from "../../../../../test/runtime/eventually.ts";
 import { annotations } from "../../vocabulary.ts";
 import type { Request } from "../names.ts";
 import { JumpClock } from "./jump-clock.ts";
-import { type Place, podReader, type RunningOperator } from "./place.ts";
-import { heldFor, refusedInTime, tried } from "./tried.ts";
+import { type Place, podReader } from "./place.ts";
+import { expectNoToken, heldFor, refusedInTime, tried } from "./tried.ts";
 
-export interface Kill {
-  /** At whose server. */
-  at: "home" | "target";
-  point: WritePoint;
-  when: "before" | "after";
-}
+export type Kill = KillAt<"home" | "target">;
 
 export interface Story {
   /** What was seen at each stop, without what differs from run to run. */
@@ -26,9 +21,7 @@ export interface Story {
 }
 
 /** What all lives share is made once; to be killed at that takes it away from all. */
-export const isShared = ({ point }: Kill) => ["namespaces", "resourcequotas"].includes(point.resource);
-
-export const nameOf = ({ at, point, when }: Kill) => `${when} ${formatPoint(point)} at ${at}`;
+export const isShared = ({ point }: KillAt) => ["namespaces", "resourcequotas"].includes(point.resource);
 
 /** Its whole life; then nothing of it is left, and every kubeconfig that it ever published is refused. */
 export async function live(world: Place, name: string, output: "Secret" | "Status", kill?: Kill): Promise<Story> {
@@ -36,7 +29,7 @@ export async function live(world: Place, name: string, output: "Secret" | "Statu
   await place.cluster();
   if (kill && isShared(kill)) await place.withoutAccessNamespace();
   const clock = new JumpClock();
-  const operator = await Mortal.start(place, clock, kill);
+  const operator = await Mortal.start(() => place.start({ clock }), kill);
   const stops: Story["stops"] = {};
   const published: string[] = [];
   const refusals: Promise<void>[] = [];
@@ -101,82 +94,16 @@ export async function live(world: Place, name: string, output: "Secret" | "Statu
     await place.home.delete(KubeconfigRequests, name, name);
     await eventually(`${name}: it is gone`, async () => !(await place.get(name)), 60_000);
     formerEnd(0);
-    await operator.settled();
+    if (kill) await operator.killed();
     expect(await heldFor(place.target, request), "left in the target").toBe("");
     await expect(place.home.get(Secrets, name, `${name}-kubeconfig`)).rejects.toSatisfy(isNotFound);
     await Promise.all(refusals);
-    await expectNoSecret(place, operator, published);
+    expect(published.length).toBeGreaterThan(3);
+    expectNoToken(`${operator.output}\n${JSON.stringify(await place.told())}`, published);
   } finally {
     await Promise.allSettled(refusals);
     await operator.stop();
     await place[Symbol.asyncDispose]();
   }
-  return { stops, kills: killsOf(operator.first) };
-}
-
-/** An operator that is killed once, and is followed by another. */
-class Mortal {
-  readonly first: RunningOperator;
-  #running: RunningOperator;
-  #restarted: Promise<void> | undefined;
-  readonly #kill: Kill | undefined;
-
-  private constructor(first: RunningOperator, kill: Kill | undefined) {
-    this.first = first;
-    this.#running = first;
-    this.#kill = kill;
-  }
-
-  static async start(place: Place, clock: JumpClock, kill: Kill | undefined): Promise<Mortal> {
-    const mortal = new Mortal(await place.start({ clock }), kill);
-    if (!kill) return mortal;
-    const { first } = mortal;
-    const proxy = kill.at === "home" ? first.proxy : first.targetProxy;
-    proxy.at({ ...kill.point, when: kill.when }, () => {
-      mortal.#restarted = first.kill().then(async () => {
-        mortal.#running = await place.start({ clock });
-      });
-      return "reset";
-    });
-    return mortal;
-  }
-
-  /** The last write may end a life before it is answered. */
-  async settled(): Promise<void> {
-    if (this.#kill) await eventually("the write is reached", () => this.#restarted !== undefined, 20_000);
-    await this.#restarted;
-  }
-
-  get output(): string {
-    return [...this.first.output, ...this.#running.output].join("\n");
-  }
-
-  async stop(): Promise<void> {
-    await this.#restarted;
-    await this.#running.stop();
-  }
-}
-
-/** In no line of the log, and in no event. What is published is where it belongs. */
-async function expectNoSecret(place: Place, operator: Mortal, published: readonly string[]): Promise<void> {
-  const told = `${operator.output}\n${JSON.stringify(await place.told())}`;
-  expect(published.length).toBeGreaterThan(3);
-  for (const text of published) {
-    const token = /token: >?-?\s*(\S+)/.exec(text)?.[1] ?? "";
-    const [, claims = "", signature = ""] = token.split(".");
-    expect(signature.length).toBeGreaterThan(40);
-    for (const secret of [claims, signature]) expect(told.includes(secret), "a token was told").toBe(false);
-  }
-}
-
-function killsOf({ proxy, targetProxy }: RunningOperator): Kill[] {
-  const servers = [
-    ["home", proxy],
-    ["target", targetProxy],
-  ] as const;
-  return servers.flatMap(([at, { requests }]) =>
-    writePoints(requests.filter(({ method }) => method !== "GET")).flatMap((point) =>
-      (["before", "after"] as const).map((when) => ({ at, point, when })),
-    ),
-  );
+  return { stops, kills: killsOf(operator.parts[0]) };
 }

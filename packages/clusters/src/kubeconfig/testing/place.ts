@@ -57,6 +57,7 @@ export interface OperatorOptions {
 export interface RunningOperator extends RunningPart {
   /** In front of the target; severed by `kill` as well. */
   readonly targetProxy: FaultProxy;
+  readonly proxies: Readonly<Record<"home" | "target", FaultProxy>>;
   /** How often it has asked for an administrator's access. */
   readonly opened: number;
   /** How often it has said that what it was given is of no use any more. */
@@ -158,6 +159,7 @@ export class Place implements AsyncDisposable {
     return {
       ...part,
       targetProxy,
+      proxies: { home: part.proxy, target: targetProxy },
       get opened() {
         return opened;
       },

@@ -1,12 +1,13 @@
 /** What a target makes of a kubeconfig, and what it has of a request. */
-import { isForbidden, isUnauthorized } from "@berg/apimachinery";
-import { type Client, Pods } from "@berg/kube";
+import { isForbidden, isUnauthorized, type KubeObject, type ResourceType } from "@berg/apimachinery";
+import { type Client, ConnectionError, Pods } from "@berg/kube";
+import { expect } from "vitest";
 import { eventually } from "../../../../../test/runtime/eventually.ts";
 import type { Request } from "../names.ts";
 import { holdingsOf } from "../target/holdings.ts";
 import { clientOf } from "./place.ts";
 
-/** `works`, `forbidden`, or `unknown`. */
+/** `works`, `forbidden`, `unknown`, or `away` where nobody answers. */
 export async function tried(kubeconfig: string): Promise<string> {
   const client = await clientOf(kubeconfig);
   try {
@@ -16,13 +17,14 @@ export async function tried(kubeconfig: string): Promise<string> {
   }
 }
 
-export async function triedWith(client: Client): Promise<string> {
+export async function triedWith(client: Client, type: ResourceType<KubeObject> = Pods): Promise<string> {
   try {
-    await client.list(Pods, { namespace: "default" });
+    await client.list(type, { namespace: "default" });
     return "works";
   } catch (error) {
     if (isUnauthorized(error)) return "unknown";
     if (isForbidden(error)) return "forbidden";
+    if (error instanceof ConnectionError) return "away";
     throw error;
   }
 }
@@ -39,6 +41,16 @@ export async function refusedInTime(kubeconfig: string, what: string): Promise<v
     await eventually(`${what} is refused`, isRefused, believedMs + slackMs);
   } finally {
     await client.close();
+  }
+}
+
+/** Of those kubeconfigs, in all that was logged and said of them. */
+export function expectNoToken(told: string, kubeconfigs: readonly string[]): void {
+  for (const text of kubeconfigs) {
+    const token = /token: >?-?\s*(\S+)/.exec(text)?.[1] ?? "";
+    const [, claims = "", signature = ""] = token.split(".");
+    expect(signature.length).toBeGreaterThan(40);
+    for (const secret of [claims, signature]) expect(told.includes(secret), "a token was told").toBe(false);
   }
 }
 
