@@ -19,7 +19,7 @@ export interface KilledOptions {
  */
 const meetings = [
   "create subscriptionrequests at home",
-  "update credentialsbindings at garden",
+  "patch credentialsbindings at garden",
   "create shoots at garden",
   "create clusterrolebindings at target",
   "create serviceaccounts/token at target",
