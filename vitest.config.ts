@@ -8,6 +8,7 @@ const patient = { testTimeout: 30_000, hookTimeout: 30_000, expect: { poll: { ti
 // Projects by what they need: `unit` nothing but Node; `whole` nothing but Node and time, as whole programs and controllers
 // live there in seconds and not in steps; `real` starts a real kube-apiserver (test/control-plane); `node` runs real
 // containers on it (test/node) and so needs root; `containers` needs root and a container engine (test/engine).
+// Where several are asked for they run in this order, one after the other: each has its own number of files at a time.
 export default defineConfig({
   test: {
     reporters: ["default", "./test/contract/columns.ts"],
@@ -15,6 +16,7 @@ export default defineConfig({
       {
         test: {
           name: "unit",
+          sequence: { groupOrder: 0 },
           // Vitest's own choice on two processors is one.
           maxWorkers: 2,
           ...patient,
@@ -25,6 +27,7 @@ export default defineConfig({
       {
         test: {
           name: "whole",
+          sequence: { groupOrder: 1 },
           include: everywhere.map((folder) => `${folder}/*.whole.test.ts`),
           exclude: ["**/node_modules/**"],
           // Most of them wait for timers and processes rather than for a processor.
@@ -35,6 +38,7 @@ export default defineConfig({
       {
         test: {
           name: "real",
+          sequence: { groupOrder: 2 },
           include: everywhere.map((folder) => `${folder}/*.real.test.ts`),
           exclude: ["**/node_modules/**"],
           globalSetup: ["test/control-plane/global-setup.ts"],
@@ -48,6 +52,7 @@ export default defineConfig({
       {
         test: {
           name: "node",
+          sequence: { groupOrder: 3 },
           include: everywhere.map((folder) => `${folder}/*.node.test.ts`),
           exclude: ["**/node_modules/**"],
           globalSetup: ["test/node/global-setup.ts"],
@@ -59,6 +64,7 @@ export default defineConfig({
       {
         test: {
           name: "containers",
+          sequence: { groupOrder: 4 },
           include: everywhere.map((folder) => `${folder}/*.containers.test.ts`),
           exclude: ["**/node_modules/**"],
           globalSetup: ["test/engine/global-setup.ts"],
