@@ -29,7 +29,7 @@ export const powersAnywhere: readonly Power[] = [
   },
   {
     groups: ["", "authentication.k8s.io"],
-    resources: ["users", "groups", "serviceaccounts", "uids", "userextras"],
+    resources: ["users", "groups", "serviceaccounts", "uids", "userextras", "nodes"],
     verbs: ["impersonate"],
     why: "allows to impersonate others",
   },
@@ -40,6 +40,10 @@ export const powersAnywhere: readonly Power[] = [
 export const makingSecrets: Right = { groups: [""], resources: ["secrets"], verbs: making };
 
 export const readingSecrets: Right = { groups: [""], resources: ["secrets"], verbs: ["get", "list", "watch"] };
+
+/** Among them `extension-apiserver-authentication`, CoreDNS' own, and on EKS `aws-auth`. */
+const makingSettings: Right = { groups: [""], resources: ["configmaps"], verbs: making };
+const whatSettingsDecide = "it is decided who is whom, and where names lead";
 
 /** Three ways to be any service account of a namespace. */
 function powersOverAccounts(where: string): Power[] {
@@ -77,6 +81,16 @@ export const powersEverywhere: readonly Power[] = [
     why: `allows to delete Secrets in every namespace: with those in ${accessNamespace} the access of others ends`,
   },
   {
+    groups: ["", "rbac.authorization.k8s.io"],
+    resources: ["serviceaccounts", "roles", "rolebindings", "clusterroles", "clusterrolebindings"],
+    verbs: removing,
+    why: `allows to delete service accounts, roles or bindings in every namespace: with those in ${accessNamespace} the access of others ends`,
+  },
+  {
+    ...makingSettings,
+    why: `allows to write ConfigMaps in every namespace: by some in kube-system ${whatSettingsDecide}`,
+  },
+  {
     groups: [""],
     resources: ["nodes/proxy"],
     // Even a get runs commands: see exec above.
@@ -94,6 +108,12 @@ export const powersEverywhere: readonly Power[] = [
     resources: ["certificatesigningrequests/approval"],
     verbs: ["update", "patch"],
     why: "allows certificatesigningrequests/approval: a certificate that is approved makes its holder any user",
+  },
+  {
+    groups: ["certificates.k8s.io"],
+    resources: ["certificatesigningrequests/nodeclient", "certificatesigningrequests/selfnodeclient"],
+    verbs: ["create"],
+    why: "allows certificatesigningrequests/nodeclient: Kubernetes approves by itself what makes its holder any node",
   },
   {
     groups: ["certificates.k8s.io"],
@@ -121,5 +141,10 @@ export const powersEverywhere: readonly Power[] = [
 
 /** In a role of this namespace. In one that is not the system's, its accounts are what was asked for. */
 export function powersIn(namespace: string): readonly Power[] {
-  return systemNamespaces.includes(namespace) ? powersOverAccounts(`in ${namespace}, a namespace of the system`) : [];
+  if (!systemNamespaces.includes(namespace)) return [];
+  const accounts = powersOverAccounts(`in ${namespace}, a namespace of the system`);
+  // Accounts of anybody may be there, but no settings of the system.
+  if (namespace === "default") return accounts;
+  const why = `allows to write ConfigMaps in ${namespace}: by some of the system ${whatSettingsDecide}`;
+  return [...accounts, { ...makingSettings, why }];
 }

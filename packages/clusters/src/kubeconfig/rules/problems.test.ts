@@ -22,6 +22,10 @@ describe("refused in a clusterRole and in a role", () => {
     ["bind, on anything", rule(["example.com"], ["things"], ["bind"])],
     ["impersonate", rule([""], ["users"], ["impersonate"])],
     ["impersonate one only", rule([""], ["users"], ["impersonate"], ["admin"])],
+    ["impersonate as whom", rule(["authentication.k8s.io"], ["users"], ["impersonate:user-info"])],
+    ["Impersonate as an account", rule(["authentication.k8s.io"], ["serviceaccounts"], ["Impersonate:serviceaccount"])],
+    ["impersonate what for", rule(["*"], ["*"], ["impersonate-on:user-info:create"])],
+    ["every verb on whom to impersonate", rule(["authentication.k8s.io"], ["nodes"], ["*"])],
     ["every verb on service accounts", rule([""], ["serviceaccounts"], ["*"])],
     ["tokens of service accounts", rule([""], ["serviceaccounts/token"], ["create"])],
     ["tokens of anything", rule(["*"], ["*/token"], ["create"])],
@@ -40,6 +44,9 @@ describe("refused in a clusterRole, and granted in a role of one namespace that 
     [rule([""], ["secrets"], ["update"], ["mine"]), "write Secrets in every namespace"],
     [rule([""], ["secrets"], ["create", "patch"], ["mine"]), "becomes a token of any service account beside it"],
     [rule(["*"], ["secrets"], ["get", "delete"]), "delete Secrets in every namespace"],
+    [rule([""], ["serviceaccounts"], ["delete"]), "the access of others ends"],
+    [rule([rbac], ["clusterrolebindings"], ["deletecollection"]), "the access of others ends"],
+    [rule([""], ["configmaps"], ["patch"]), "write ConfigMaps in every namespace"],
     [rule([""], ["pods"], ["*"]), "a pod runs as any service account beside it"],
     [rule([""], ["pods"], ["create"]), "write pods in every namespace"],
     [rule([""], ["pods"], ["patch"], ["mine"]), "write pods in every namespace"],
@@ -58,6 +65,8 @@ describe("refused in a clusterRole, and granted in a role of one namespace that 
     [rule([""], ["*/proxy"], ["create"]), "allows nodes/proxy"],
     [rule([""], ["namespaces"], ["delete"]), "delete namespaces"],
     [rule([csrs], ["certificatesigningrequests/approval"], ["update"]), "certificatesigningrequests/approval"],
+    [rule([csrs], ["certificatesigningrequests/nodeclient"], ["create"]), "makes its holder any node"],
+    [rule([csrs], ["*"], ["create"]), "makes its holder any node"],
     [rule([csrs], ["signers"], ["approve"], ["kubernetes.io/kube-apiserver-client"]), "approve or sign for signers"],
     [rule([csrs], ["signers"], ["sign"]), "approve or sign for signers"],
     [rule([csrs], ["*"], ["*"]), "makes its holder any user"],
@@ -88,7 +97,8 @@ describe("granted", () => {
     ["making namespaces", rule([""], ["namespaces"], ["get", "create"])],
     ["asking for certificates", rule([csrs], ["certificatesigningrequests"], ["create", "get"])],
     ["writing roles: RBAC lets nobody write more than they have", rule([rbac], ["roles"], ["create", "update"])],
-    ["reading Secrets", rule([""], ["secrets"], ["get"])],
+    ["reading Secrets and ConfigMaps", rule([""], ["secrets", "configmaps"], ["get"])],
+    ["a verb of somebody's own", rule(["example.com"], ["things"], ["impersonator"])],
     ["paths", { nonResourceURLs: ["/metrics"], verbs: ["get"] }],
   ])("%s", (_, given) => {
     expect(escalating({ clusterRole: { rules: [given] } })).toEqual([]);
@@ -118,8 +128,14 @@ describe("writing Secrets in one namespace is being any of its service accounts"
       expect(escalating({ role: { namespace, rules: [given] } })[0]).toContain(`role.rules[0] allows to ${want}`);
   });
 
+  test.each(systemNamespaces)("of ConfigMaps in %s, only those in default are nobody's settings", (namespace) => {
+    const writing = { namespace, rules: [rule([""], ["configmaps"], ["update"], ["aws-auth"])] };
+    const want = namespace === "default" ? undefined : expect.stringContaining(`write ConfigMaps in ${namespace}`);
+    expect(escalating({ role: writing })[0]).toEqual(want);
+  });
+
   test("reading there is granted", () => {
-    const rules = [rule([""], ["pods", "secrets"], ["get", "list", "delete"])];
+    const rules = [rule([""], ["pods", "secrets", "configmaps"], ["get", "list", "delete"])];
     expect(escalating({ role: { namespace: "kube-system", rules } })).toEqual([]);
   });
 });

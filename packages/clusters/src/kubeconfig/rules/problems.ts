@@ -38,7 +38,8 @@ function problemOf(place: Place, { verbs, resources = [], apiGroups = [], nonRes
   return undefined;
 }
 
-const neverVerbs = ["escalate", "bind", "impersonate"];
+/** Since Kubernetes 1.36 also in parts: `impersonate:user-info` as whom, `impersonate-on:user-info:create` what for. */
+const neverVerbs = /^(escalate|bind|impersonate(-on)?(:.*)?)$/;
 
 export function escalating({ clusterRole, role }: RulesOf): string[] {
   const problems = [
@@ -72,7 +73,7 @@ function escalation(rule: Rule, more: readonly Power[]): string | undefined {
   const { apiGroups = [], resources = [] } = rule;
   const verbs = lower(rule.verbs);
   if (apiGroups.includes("*") && resources.includes("*") && verbs.includes("*")) return "allows everything";
-  const never = neverVerbs.find((verb) => verbs.includes(verb));
+  const never = verbs.find((verb) => neverVerbs.test(verb));
   if (never) return `has the verb ${never}`;
   return [...powersAnywhere, ...more].find((power) => allows(rule, power))?.why;
 }
