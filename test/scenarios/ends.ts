@@ -196,6 +196,50 @@ export function describeEnds(startWorld: StartWorld): void {
     });
   });
 
+  describe.concurrent("an instance that has lost our finalizer", () => {
+    test("with the write that ends it, as by `kubectl replace`, leaves nothing behind", async () => {
+      const instance = await (await newInstance()).create();
+      await eventually("it is ended by a write that names no finalizers", async () => {
+        const { namespace = "", name } = instance.metadata;
+        const { metadata, ...rest } = await world.client.get(ChallengeInstances, namespace, name);
+        if (rest.status?.phase !== "Running") return false;
+        const spec = { ...rest.spec, terminationReason: "AdminTermination" as const };
+        return world.client.update(ChallengeInstances, { ...rest, spec, metadata: { ...metadata, finalizers: [] } });
+      });
+      await goneAs(instance, "AdminTermination");
+    });
+
+    test("while nobody works, and its time is up, leaves nothing behind", async () => {
+      const own = await Cell.start(world);
+      const instance = await own
+        .instance(await challenge())
+        .timeout("20s")
+        .create();
+      const { status } = await world.until(instance, isRunning);
+      await own.controller.stop();
+      await change(instance, { metadata: { finalizers: [] } });
+      await eventually("its time is up", () => Date.now() >= Date.parse(status?.expiresAt ?? ""));
+      await own.restart();
+      await goneAs(instance, "Timeout");
+      await own.controller.stop();
+    });
+
+    test("and is deleted while its reader holds it, stops, and says its last word", async () => {
+      const own = await Cell.start(world);
+      const instance = await own.instance(await challenge()).create();
+      await world.until(instance, isRunning);
+      await own.controller.stop();
+      await change(instance, { metadata: { finalizers: [finalizers.api] } });
+      await remove(instance);
+      await own.restart();
+      await world.until(instance, isIn("Terminated"), { within: 60_000 });
+      expect(namespaceIsThere(instance)).toBe(false);
+      await change(instance, { metadata: { finalizers: [] } });
+      await goneAs(instance, "UserRequest");
+      await own.controller.stop();
+    });
+  });
+
   describe.concurrent("the order at the end", () => {
     test("workloads go before their namespace, and the last status can be read until its reader lets go", async () => {
       const instance = await (await newInstance()).metadata({ finalizers: [finalizers.api] }).create();

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { makeSettings } from "./testing/make-objects.ts";
-import { brokenLaws } from "./testing/model-laws.ts";
+import { brokenLaws, orphans } from "./testing/model-laws.ts";
 import {
   calmEvent,
   type Event,
@@ -42,6 +42,7 @@ async function live(world: ModelWorld, steps: Step[]): Promise<void> {
 function expectLaws({ cluster, controller }: ModelWorld): void {
   const limits = { instances: controller.settings.maxInstances, namespaces: oneAtATime };
   expect(brokenLaws(cluster.changes, controller.client.requests, limits)).toEqual([]);
+  expect(orphans(cluster.objects(), cluster.changes)).toEqual([]);
   const bugs = controller.errors.filter((error) => /rest in|is not a|undefined/.test(String(error)));
   expect(bugs).toEqual([]);
 }

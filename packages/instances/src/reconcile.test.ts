@@ -94,6 +94,92 @@ test("a consumer that holds the instance can read its last word, and nothing is 
   expect(await controller.requestsOfAnotherLook()).toEqual([]);
 });
 
+describe("an instance that our finalizer does not hold any more", () => {
+  async function running() {
+    const world = begin();
+    world.create("a");
+    await world.controller.settle();
+    const last = () => {
+      const change = world.cluster.changes.findLast(({ object }) => object.kind === ChallengeInstances.kind);
+      return (change?.object as ChallengeInstance | undefined)?.status;
+    };
+    return { ...world, last };
+  }
+  const left = (cluster: ModelCluster) =>
+    cluster.objects().flatMap(({ kind }) => (["Challenge", "ControllerRevision"].includes(kind) ? [] : kind));
+
+  test("and that ends with the same write is held first, so that nothing of it is left behind", async () => {
+    const { cluster, controller, edit, last } = await running();
+    edit("a", ({ metadata, spec }) => {
+      metadata.finalizers = [];
+      spec.terminationReason = "AdminTermination";
+    });
+    await controller.settle();
+    expect(left(cluster)).toEqual([]);
+    expect(last()).toMatchObject({ phase: "Terminated", terminationReason: "AdminTermination" });
+    expect(controller.errors).toEqual([]);
+  });
+
+  test("and whose time is up while nobody works, too", async () => {
+    const { cluster, controller, edit, last } = await running();
+    edit("a", ({ metadata }) => {
+      metadata.finalizers = [];
+    });
+    cluster.now += 3 * hours;
+    controller.restart();
+    await controller.settle();
+    expect(left(cluster)).toEqual([]);
+    expect(last()).toMatchObject({ phase: "Terminated", terminationReason: "Timeout" });
+  });
+
+  test("is not let go by a delete that has not seen that", async () => {
+    const { cluster, controller, edit, last } = await running();
+    controller.client.beforeWrite = ({ verb, kind }) => {
+      if (verb !== "delete" || kind !== ChallengeInstances.kind) return;
+      controller.client.beforeWrite = () => {};
+      edit("a", ({ metadata }) => {
+        metadata.finalizers = [];
+      });
+    };
+    await controller.settle(2 * hours);
+    await controller.settle();
+    expect(left(cluster)).toEqual([]);
+    expect(last()).toMatchObject({ phase: "Terminated", terminationReason: "Timeout" });
+  });
+
+  test("stops, though it may not be held", async () => {
+    const { cluster, controller, edit, last } = await running();
+    controller.client.beforeWrite = ({ verb }) => {
+      if (verb === "patch") throw refusal(403, { reason: "Forbidden", message: "no" });
+    };
+    edit("a", ({ metadata, spec }) => {
+      metadata.finalizers = [];
+      spec.terminationReason = "AdminTermination";
+    });
+    await controller.settle();
+    expect(left(cluster)).toEqual([]);
+    expect(last()).toMatchObject({ phase: "Terminated" });
+  });
+
+  test.each(["once it runs", "before we have seen it"])(
+    "and that is deleted %s while others hold it says its last word all the same",
+    async (when) => {
+      const { cluster, controller, create, edit, find, remove, statusOf } = begin();
+      create("a");
+      if (when === "once it runs") await controller.settle();
+      edit("a", ({ metadata }) => {
+        metadata.finalizers = [finalizers.api];
+      });
+      remove("a");
+      await controller.settle();
+      expect(left(cluster)).toEqual([ChallengeInstances.kind]);
+      expect(statusOf("a")).toMatchObject({ phase: "Terminated", terminationReason: "UserRequest" });
+      expect(find("a")?.metadata.finalizers).toEqual([finalizers.api]);
+      expect(await controller.requestsOfAnotherLook()).toEqual([]);
+    },
+  );
+});
+
 describe("what the server refuses for good", () => {
   const refused = () => {
     const world = begin();

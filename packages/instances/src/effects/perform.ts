@@ -47,14 +47,24 @@ async function perform(
     case "removeFinalizer":
       return release(instance, around, signal);
     case "deleteInstance":
-      await deleteChild(client, ChallengeInstances, instance, { signal });
-      view.deleted(instance.metadata.uid);
-      return;
+      return end(instance, around, signal);
     case "make":
       return make(effect.child, effect.found, instance, around, signal);
     case "delete":
       return remove(effect, instance, around, signal);
   }
+}
+
+/** With the version that was seen: a renewal, or a finalizer that is no longer there, is looked at first. */
+async function end({ metadata }: Stored<ChallengeInstance>, around: Surroundings, signal: AbortSignal): Promise<void> {
+  const { namespace = "", name, uid, resourceVersion } = metadata;
+  const preconditions = { uid, resourceVersion };
+  try {
+    await around.client.delete(ChallengeInstances, namespace, name, { preconditions, signal });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+  around.caches.instances.view.deleted(uid);
 }
 
 /** Noted before it is done: its end may be seen before the answer comes, and what is noted later nobody would forget. */

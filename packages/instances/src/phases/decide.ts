@@ -4,7 +4,7 @@
  * decides what is looked at.
  */
 import { isConditionTrue, TerminalError } from "@berg/kube";
-import { finalizers, type InstanceService } from "@berg/resources";
+import type { InstanceService } from "@berg/resources";
 import { dueAt, isExpiringSoon } from "../expiry/due.ts";
 import { limited } from "../expiry/expiry.ts";
 import { renewed } from "../expiry/renewal.ts";
@@ -23,6 +23,7 @@ import { running } from "./running.ts";
 import { starting } from "./starting.ts";
 import { verdictOf } from "./stuck.ts";
 import { disownedNamespace, ownNamespace } from "./take-down.ts";
+import { isHeld } from "./terminated.ts";
 import { terminating } from "./terminating.ts";
 
 /** A place that is taken by somebody else's object tells nobody when it becomes free. */
@@ -31,16 +32,15 @@ const tryAgainMs = 60_000;
 export function decide(seen: Snapshot, settings: Settings): Decision {
   const { instance } = seen;
   const draft = new StatusDraft(seen);
-  const isHeld = instance.metadata.finalizers?.includes(finalizers.controller) ?? false;
   // Others hold it; our last word is said.
-  if (instance.metadata.deletionTimestamp && !isHeld) {
-    return { effects: [], status: instance.status ?? {}, statusFirst: false };
+  if (instance.metadata.deletionTimestamp && !isHeld(instance) && instance.status?.phase === "Terminated") {
+    return { effects: [], status: instance.status, statusFirst: false };
   }
 
   const ending = endingOf(seen);
   if (ending) return terminating(seen, ending);
   // Before anything is made: what is not held could be gone before it is known to exist.
-  if (!isHeld) return { ...nothing(draft), effects: [{ do: "addFinalizer" }] };
+  if (!isHeld(instance)) return { ...nothing(draft), effects: [{ do: "addFinalizer" }] };
 
   const isNew = identify(seen, draft, settings);
   keepTime(seen, draft, settings);

@@ -1,9 +1,9 @@
 /** Nothing is left of the instance. Its last status is written before our finalizer goes, so that it can be read. */
 import { isConditionTrue } from "@berg/kube";
-import { finalizers } from "@berg/resources";
+import { type ChallengeInstance, finalizers } from "@berg/resources";
 import type { Snapshot } from "../observe/snapshot.ts";
 import { conditionTypes, endings, reasons } from "../vocabulary.ts";
-import type { Decision } from "./decision.ts";
+import type { Decision, Effect } from "./decision.ts";
 import { StatusDraft } from "./draft.ts";
 import type { Ending } from "./ending.ts";
 
@@ -24,6 +24,11 @@ export function terminated(seen: Snapshot, ending: Ending): Decision {
   }
   if (!metadata.deletionTimestamp)
     return { effects: [{ do: "deleteInstance" }], status: draft.status, statusFirst: false };
-  const isHeld = metadata.finalizers?.includes(finalizers.controller) ?? false;
-  return { effects: isHeld ? [{ do: "removeFinalizer" }] : [], status: draft.status, statusFirst: false };
+  const effects: Effect[] = isHeld(seen.instance) ? [{ do: "removeFinalizer" }] : [];
+  return { effects, status: draft.status, statusFirst: false };
+}
+
+/** By our finalizer. */
+export function isHeld({ metadata }: ChallengeInstance): boolean {
+  return metadata.finalizers?.includes(finalizers.controller) ?? false;
 }

@@ -7,7 +7,7 @@ import type { Decision, Effect } from "./decision.ts";
 import { StatusDraft } from "./draft.ts";
 import { type Ending, endsBecause } from "./ending.ts";
 import { disownedNamespace, ownNamespace, takeDown } from "./take-down.ts";
-import { terminated } from "./terminated.ts";
+import { isHeld, terminated } from "./terminated.ts";
 
 /** A namespace takes five to ten seconds, and longer when many go at once. */
 const namespaceMayTakeMs = 60_000;
@@ -23,11 +23,16 @@ export function terminating(seen: Snapshot, ending: Ending): Decision {
   // Our own deletion of the instance raises its generation: nothing that anybody has to be told.
   const { observedGeneration } = seen.instance.status;
   if (observedGeneration !== undefined) draft.status.observedGeneration = observedGeneration;
-  const effects: Effect[] = seen.instance.metadata.deletionTimestamp ? [] : [{ do: "deleteInstance" }];
   const down = takeDown(seen, namespace, beganAt(seen));
-  effects.push(...down.effects);
+  const effects = [...leaving(seen), ...down.effects];
   const dueAt = down.dueAt ?? (down.stopped ? reportStuck(seen, namespace, draft) : undefined);
   return { effects, status: draft.status, statusFirst: false, dueAt, inLineSince: down.inLineSince };
+}
+
+/** Where somebody has dropped our finalizer, a deletion would leave the namespace behind, and nobody to look after it. */
+function leaving({ instance }: Snapshot): Effect[] {
+  if (instance.metadata.deletionTimestamp) return [];
+  return [{ do: isHeld(instance) ? "deleteInstance" : "addFinalizer" }];
 }
 
 /** The reason has to survive a crash: it is what the owner is told, and cannot be found again once the time is over. */

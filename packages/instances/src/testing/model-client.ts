@@ -64,11 +64,11 @@ export class ModelClient {
         return cluster.patch("controller", type, { namespace, name }, operations);
       },
       delete: async (type: ResourceType, namespace: string, name: string, options: DeleteOptions = {}) => {
-        const { uid } = options.preconditions ?? {};
+        const { uid, resourceVersion } = options.preconditions ?? {};
         const target = cluster.find(type, makeKey(namespace, name));
         const force = options.gracePeriodSeconds === 0;
         await this.#ask({ verb: "delete", kind: type.kind, name, uid, target, force });
-        cluster.delete("controller", type, makeKey(namespace, name), { uid, now: force });
+        cluster.delete("controller", type, makeKey(namespace, name), { uid, resourceVersion, now: force });
       },
     };
     return client as unknown as Client;

@@ -32,6 +32,12 @@ export interface ModelChange {
   old?: Stored<KubeObject>;
 }
 
+export interface ModelDelete {
+  uid?: string | undefined;
+  resourceVersion?: string | undefined;
+  now?: boolean;
+}
+
 /** What becomes of the pods of a container. */
 export type PodScript = "ready" | "unready" | "crashing" | "unpullable";
 
@@ -145,10 +151,12 @@ export class ModelCluster {
     return this.#put("updated", by, draft);
   }
 
-  delete(by: Actor, type: ResourceType, key: ObjectKey, options: { uid?: string | undefined; now?: boolean } = {}) {
+  delete(by: Actor, type: ResourceType, key: ObjectKey, options: ModelDelete = {}) {
     const found = this.find(type, key);
     if (!found) throw refusal(404, { reason: "NotFound" });
-    if (options.uid !== undefined && options.uid !== found.metadata.uid) throw refusal(409, { reason: "Conflict" });
+    const { uid = found.metadata.uid, resourceVersion = found.metadata.resourceVersion } = options;
+    if (uid !== found.metadata.uid || resourceVersion !== found.metadata.resourceVersion)
+      throw refusal(409, { reason: "Conflict" });
     const waits = type.kind === "Namespace" || (type.kind === "Pod" && !options.now);
     if (!waits && !found.metadata.finalizers?.length) return void this.#put("deleted", by, found);
     if (found.metadata.deletionTimestamp && !(options.now && type.kind === "Pod")) return;

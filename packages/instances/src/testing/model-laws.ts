@@ -60,6 +60,21 @@ function onlyOurs(changes: readonly ModelChange[], requests: readonly ModelReque
   return broken;
 }
 
+/**
+ * I2: when all has come to rest, no namespace is there of an instance that has gone by our doing. One from which a hand
+ * has taken our marks is not ours to remove.
+ */
+export function orphans(objects: readonly Stored<KubeObject>[], changes: readonly ModelChange[]): string[] {
+  const gone = changes.filter(
+    ({ type, by, object }) => type === "deleted" && by === "controller" && isInstance(object),
+  );
+  const uids = new Set(gone.map(({ object }) => object.metadata.uid));
+  return objects.flatMap((object) => {
+    const isOrphan = object.kind === "Namespace" && uids.has(object.metadata.labels?.[labels.instanceUid] ?? "");
+    return isOrphan ? `I2: ${nameOf(object)} outlives its instance` : [];
+  });
+}
+
 /** What the server has refused. One that is merely stuck loses nothing. */
 function isTakenBack({ status }: ChallengeInstance): boolean {
   return status?.phase === "Failed" && !isConditionTrue(status.conditions, conditionTypes.namespaceCreated);
@@ -227,7 +242,7 @@ function othersSurvive(changes: readonly ModelChange[]): string[] {
 
 type Conditions = NonNullable<ChallengeInstanceStatus["conditions"]>;
 
-/** Nothing is made for an instance that our finalizer does not hold, and it goes only when its last word is written. */
+/** Nothing is made for an instance that our finalizer has not held, and we remove it only when its last word is written. */
 function heldFirst(changes: readonly ModelChange[]): string[] {
   const broken: string[] = [];
   for (const { type, by, object, old } of changes) {
@@ -237,12 +252,18 @@ function heldFirst(changes: readonly ModelChange[]): string[] {
       if (isLetGo && object.status?.phase !== "Terminated") broken.push(`${nameOf(object)} was let go unfinished`);
     } else if (type === "added" && object.metadata.labels?.[labels.instanceUid]) {
       const owner = instanceAt(changes, object, object.metadata.labels[labels.instanceUid] ?? "");
-      if (!isHeld(owner)) broken.push(`${nameOf(object)} was made for an instance that is not held`);
+      if (!wasHeld(changes, owner)) broken.push(`${nameOf(object)} was made for an instance that was never held`);
       if (owner?.status?.instanceId === undefined)
         broken.push(`${nameOf(object)} was made before its instance had an id`);
     }
   }
   return broken;
+}
+
+/** Until a hand has taken our finalizer away, which no copy can show in time. */
+function wasHeld(changes: readonly ModelChange[], owner: Stored<KubeObject> | undefined): boolean {
+  const until = changes.slice(0, Number(owner?.metadata.resourceVersion ?? 0));
+  return until.some(({ object }) => object.metadata.uid === owner?.metadata.uid && isHeld(object));
 }
 
 function isHeld(object: Stored<KubeObject> | undefined): boolean {

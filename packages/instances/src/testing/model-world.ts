@@ -44,6 +44,7 @@ export type Event =
   | { is: "namespace deleted"; which: Pick }
   | { is: "namespace taken"; owner: Pick }
   | { is: "marks removed"; which: Pick }
+  | { is: "finalizers dropped"; which: Pick; ends: boolean }
   | { is: "pods behave"; container: string; script: PodScript }
   | { is: "listener speaks"; which: Pick; stuck: boolean; reason: string }
   | { is: "kinds appear" }
@@ -104,6 +105,7 @@ export const wildEvent: fc.Arbitrary<Event> = fc.oneof(
   fc.record({ is: fc.constant("instance created" as const), owner: which, hasFlag, atOnce: fc.constant(true) }),
   fc.record({ is: fc.constant("namespace taken" as const), owner: which }),
   fc.record({ is: fc.constant("marks removed" as const), which }),
+  fc.record({ is: fc.constant("finalizers dropped" as const), which, ends: fc.boolean() }),
   fc.record({ is: fc.constant("namespace deleted" as const), which }),
   fc.record({ is: fc.constant("minutes pass" as const), count: fc.nat({ max: 90 }) }),
 );
@@ -204,6 +206,9 @@ export class ModelWorld {
         if (namespace) cluster.edit("hand", namespace, ({ metadata }) => delete metadata.labels);
         break;
       }
+      case "finalizers dropped":
+        this.#dropFinalizers(event);
+        break;
       case "pods behave":
         cluster.scripts.set(event.container, event.script);
         break;
@@ -310,6 +315,16 @@ export class ModelWorld {
   #editInstance(which: Pick, change: (spec: ChallengeInstance["spec"]) => void): void {
     const instance = this.#instance(which);
     if (instance) this.cluster.edit("hand", instance, ({ spec }) => change(spec));
+  }
+
+  /** As `kubectl replace` does with a file that names none. What is deleted would be gone, and nobody could look after it. */
+  #dropFinalizers({ which, ends }: { which: Pick; ends: boolean }): void {
+    const instance = this.#instance(which);
+    if (!instance || instance.metadata.deletionTimestamp) return;
+    this.cluster.edit("hand", instance, ({ metadata, spec }) => {
+      delete metadata.finalizers;
+      if (ends) spec.terminationReason ??= "AdminTermination";
+    });
   }
 
   /** Whether it is stuck, and what runs there: with its first word behind what is there, and then in its place. */
