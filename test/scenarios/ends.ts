@@ -240,6 +240,42 @@ export function describeEnds(startWorld: StartWorld): void {
     });
   });
 
+  describe.concurrent("where no status can be written,", () => {
+    const answers: [what: string, status: number, reason: string][] = [
+      ["a webhook denies it", 403, "Forbidden"],
+      ["the CRD was rolled back", 422, "Invalid"],
+      ["the server has trouble", 500, "InternalError"],
+    ];
+
+    test.each(answers)(
+      "because %s, workloads stop all the same, for a reason that is told later",
+      async (...answer) => {
+        const [, status, reason] = answer;
+        const own = await Cell.start(world);
+        const jar = await challenge();
+        const [deleted, expired] = await Promise.all([
+          own.instance(jar).create(),
+          own.instance(jar).timeout("20s").create(),
+        ]);
+        for (const instance of [deleted, expired]) await world.until(instance, isRunning);
+        own.controller.proxy.answer = ({ resource, subresource, verb }) => {
+          if (resource !== "challengeinstances" || subresource !== "status" || verb !== "update") return undefined;
+          const body = { kind: "Status", apiVersion: "v1", status: "Failure", code: status, reason, message: "no" };
+          return { status, body };
+        };
+        await remove(deleted);
+        for (const instance of [deleted, expired]) {
+          await eventually("its namespace is gone", () => !namespaceIsThere(instance));
+          await world.until(instance, isRunning);
+        }
+        own.controller.proxy.answer = () => undefined;
+        await goneAs(deleted, "UserRequest");
+        await goneAs(expired, "Timeout");
+        await own.controller.stop();
+      },
+    );
+  });
+
   describe.concurrent("the order at the end", () => {
     test("workloads go before their namespace, and the last status can be read until its reader lets go", async () => {
       const instance = await (await newInstance()).metadata({ finalizers: [finalizers.api] }).create();

@@ -1,5 +1,5 @@
 /** The controller of ChallengeInstances, added to a manager that runs it. */
-import { isConflict, type ObjectKey } from "@berg/apimachinery";
+import { isConflict, type ObjectKey, parseTime } from "@berg/apimachinery";
 import {
   type Clock,
   type Manager,
@@ -9,7 +9,8 @@ import {
   systemClock,
   systemRandom,
 } from "@berg/kube";
-import { dueAfter } from "./expiry/due.ts";
+import { type ChallengeInstance, isEnding } from "@berg/resources";
+import { dueAfter, isExpired } from "./expiry/due.ts";
 import { instanceMetrics } from "./metrics.ts";
 import { openCaches } from "./observe/caches.ts";
 import { Places } from "./observe/places.ts";
@@ -30,6 +31,12 @@ export interface InstanceControllerOptions {
 
 /** Enough to keep the API server busy: each waits for it most of the time. */
 const workers = 32;
+
+/**
+ * An end that failed goes on after as long as it has taken so far, within these: it has several steps, and once the server
+ * is well again it is to go on within a minute. Other retries may come two minutes later.
+ */
+const endAgainMs = { least: 5_000, most: 50_000 };
 
 export function addInstanceController(manager: Manager, options: InstanceControllerOptions): void {
   const { settings, namespace, clock = systemClock, random = systemRandom } = options;
@@ -72,9 +79,19 @@ export function addInstanceController(manager: Manager, options: InstanceControl
   /** One that fails again and again is looked at ever more rarely; its end must not wait for that. */
   function endInTime(key: ObjectKey): void {
     const now = clock.now();
-    const due = dueAfter(now, caches.instances.view.get(key)?.status ?? {}, settings.expiry);
+    const instance = caches.instances.view.get(key);
+    if (!instance) return;
+    const { status = {} } = instance;
+    const ends = isEnding(instance) || isExpired(status, now);
+    const due = ends ? now + againMs(instance, now) : dueAfter(now, status, settings.expiry);
     if (due !== undefined) controller.queue.addAfter(key, due - now, { priority: endingPriority });
   }
 
   addRevisionController(manager, caches, clock);
+}
+
+function againMs({ metadata, status = {} }: ChallengeInstance, now: number): number {
+  const began = metadata.deletionTimestamp ?? (isExpired(status, now) ? status.expiresAt : undefined);
+  const hasTakenMs = began === undefined ? endAgainMs.most : now - parseTime(began);
+  return Math.min(endAgainMs.most, Math.max(endAgainMs.least, hasTakenMs));
 }

@@ -209,3 +209,50 @@ test("an end whose warning could not be written still comes in time", async () =
   await pass(1000);
   expect(endOf(cluster)).toEqual({ reason: "Timeout", at: formatTime(end) });
 });
+
+test("one whose time ran out while nothing could be written ends within a minute of when it can", async () => {
+  const { pass, find, model, clock, cluster } = await begin();
+  await pass(1000);
+  const end = parseTime(find()?.status?.expiresAt ?? "");
+  await pass(end - 1000 - clock.now(), 1000);
+  const tries: number[] = [];
+  model.beforeWrite = () => {
+    tries.push(clock.now());
+    throw new Error("socket hang up");
+  };
+  await pass(hours, 1000);
+  const late = tries.filter((at) => at > end + 10 * minutes);
+  const gaps = late.slice(1).map((at, i) => at - (late[i] ?? 0));
+  expect(Math.max(...gaps)).toBeLessThan(minutes);
+  // Nor is a server that has trouble asked all the time.
+  expect(late.length).toBeLessThan(400);
+  model.beforeWrite = () => {};
+  await pass(minutes, 1000);
+  expect(endOf(cluster).reason).toBe("Timeout");
+  expect(find()).toBeUndefined();
+});
+
+test("where only its status cannot be written, it ends in time, and its server has rest", async () => {
+  const { pass, find, model, clock, cluster } = await begin();
+  await pass(1000);
+  const end = parseTime(find()?.status?.expiresAt ?? "");
+  let tries = 0;
+  model.beforeWrite = ({ verb }) => {
+    if (verb !== "update") return;
+    tries++;
+    throw refusal(503, { reason: "ServiceUnavailable" });
+  };
+  cluster.collectorIsBusy = true;
+  await pass(end - clock.now(), 1000);
+  await pass(2000);
+  expect(cluster.all("Deployment")).toEqual([]);
+  // Nobody else deletes the pods, and nothing that changes asks for a look.
+  await pass(28_000, 1000);
+  expect(cluster.all("Namespace")).toEqual([]);
+  const before = tries;
+  await pass(10 * minutes, 1000);
+  expect(tries - before).toBeLessThan(40);
+  model.beforeWrite = () => {};
+  await pass(minutes, 1000);
+  expect(endOf(cluster).reason).toBe("Timeout");
+});

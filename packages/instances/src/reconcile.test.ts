@@ -180,6 +180,109 @@ describe("an instance that our finalizer does not hold any more", () => {
   );
 });
 
+describe("an instance whose status cannot be written", () => {
+  const statusFails = ({ client }: ModelController, error: () => Error) => {
+    client.beforeWrite = ({ verb }) => {
+      if (verb === "update") throw error();
+    };
+  };
+  const unavailable = () => refusal(503, { reason: "ServiceUnavailable" });
+  const running = async () => {
+    const world = begin();
+    world.create("a");
+    await world.controller.settle();
+    return world;
+  };
+  type World = ReturnType<typeof begin>;
+  const ends: [reason: string, end: (world: World) => void][] = [
+    ["UserRequest", ({ remove }) => remove("a")],
+    [
+      "Timeout",
+      ({ cluster }) => {
+        cluster.now += 2 * hours;
+      },
+    ],
+    [
+      "AdminTermination",
+      ({ edit }) => {
+        edit("a", ({ spec }) => {
+          spec.terminationReason = "AdminTermination";
+        });
+      },
+    ],
+  ];
+  const errors: [string, () => Error][] = [
+    ["the server has trouble", unavailable],
+    ["the CRD was rolled back", () => refusal(422, { reason: "Invalid", message: "no" })],
+    ["the connection is lost", () => new Error("socket hang up")],
+  ];
+
+  describe.each(errors)("where %s", (_, error) => {
+    test.each(ends)("stops, and is told to have ended by %s as soon as it can be", async (reason, end) => {
+      const world = await running();
+      const { cluster, controller, find, statusOf } = world;
+      statusFails(controller, error);
+      end(world);
+      await controller.settle(30_000);
+      expect(["Deployment", "Pod", "Namespace"].flatMap((kind) => cluster.all(kind))).toEqual([]);
+      expect(controller.errors.length).toBeGreaterThan(0);
+      expect(statusOf("a").phase).toBe("Running");
+      controller.client.beforeWrite = () => {};
+      cluster.now += 3 * hours;
+      await controller.settle();
+      expect(find("a")).toBeUndefined();
+      const last = cluster.changes.findLast(({ object }) => object.kind === ChallengeInstances.kind);
+      expect(last?.object).toMatchObject({ status: { phase: "Terminated", terminationReason: reason } });
+    });
+  });
+
+  test("does not wait for the garbage collector for ever", async () => {
+    const { cluster, controller, remove } = await running();
+    cluster.collectorIsBusy = true;
+    statusFails(controller, unavailable);
+    remove("a");
+    await controller.settle(30_000);
+    expect([cluster.all("Pod"), cluster.all("Namespace")]).toEqual([[], []]);
+  });
+
+  test("but was renewed, as a copy that is behind does not show, runs on", async () => {
+    const { cluster, controller, edit, find, statusOf } = await running();
+    const standby = new ModelController(cluster, controller.settings);
+    edit("a", ({ spec }) => {
+      spec.renewals = 1;
+    });
+    cluster.now += hours;
+    await controller.settle();
+    expect(statusOf("a").renewals).toBe(1);
+    cluster.now += 1.5 * hours;
+    statusFails(standby, unavailable);
+    await expect(standby.look(`${home}/a`)).rejects.toMatchObject({ code: 409 });
+    expect(find("a")?.metadata.deletionTimestamp).toBeUndefined();
+    expect(cluster.all("Deployment")).toHaveLength(2);
+  });
+
+  test("because somebody else has written meanwhile is looked at anew first", async () => {
+    const { cluster, controller, find } = await running();
+    statusFails(controller, () => refusal(409, { reason: "Conflict" }));
+    cluster.now += 3 * hours;
+    await expect(controller.look(`${home}/a`)).rejects.toMatchObject({ code: 409 });
+    expect(find("a")?.metadata.deletionTimestamp).toBeUndefined();
+    expect(cluster.all("Deployment")).toHaveLength(2);
+  });
+
+  test("and whose namespace somebody has deleted is not deleted before that is written: it can be seen only now", async () => {
+    const { cluster, controller, find } = await running();
+    statusFails(controller, unavailable);
+    cluster.delete("hand", Namespaces, keyOf(namespaceOf(cluster)));
+    await controller.settle(5000);
+    expect(find("a")?.metadata.deletionTimestamp).toBeUndefined();
+    controller.client.beforeWrite = () => {};
+    await controller.settle();
+    const last = cluster.changes.findLast(({ object }) => object.kind === ChallengeInstances.kind);
+    expect(last?.object).toMatchObject({ status: { terminationReason: "Failure" } });
+  });
+});
+
 describe("what the server refuses for good", () => {
   const refused = () => {
     const world = begin();

@@ -50,7 +50,14 @@ export async function reconcile(key: ObjectKey, around: Reconciler, signal: Abor
       isBeginning &&= isRecording(decision);
       continue;
     }
-    await writeStatus(seen.instance, decision.status, around, signal);
+    try {
+      await writeStatus(seen.instance, decision.status, around, signal);
+    } catch (error) {
+      // Of a conflict anything may be the cause, a renewal too.
+      if (!isConflict(error) && !isOtherUid(error) && decision.regardless)
+        await attempt({ ...decision, effects: decision.regardless }, seen, around, signal);
+      throw error;
+    }
     if (!decision.statusFirst) return resultOf(decision, seen);
     isBeginning = starts;
   }

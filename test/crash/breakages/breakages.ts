@@ -72,12 +72,26 @@ export const breakages: readonly Breakage[] = [
   {
     name: "the reason of the end is not written first",
     file: `${instances}/phases/terminating.ts`,
-    search: 'if (seen.instance.status?.phase !== "Terminating") return beginning(seen, ending);',
-    replace: "if (!seen.instance.status) return beginning(seen, ending);",
+    search: 'if (seen.instance.status?.phase !== "Terminating")',
+    replace: "if (!seen.instance.status)",
     caughtBy: {
       file: `${instances}/phases/terminating.test.ts`,
       test: "the reason is written before anything is deleted",
     },
+  },
+  {
+    name: "what cannot be written down is not ended",
+    file: `${instances}/reconcile.ts`,
+    search: "&& decision.regardless)",
+    replace: "&& !decision.statusFirst && decision.regardless)",
+    caughtBy: { file: `${instances}/reconcile.test.ts`, test: "stops, and is told to have ended by" },
+  },
+  {
+    name: "a renewal is overlooked where nothing can be written down",
+    file: `${instances}/phases/terminating.ts`,
+    search: "return first.length > 0 ? first : takeDown(seen, namespace, beganAt(seen)).effects;",
+    replace: "return [...first, ...takeDown(seen, namespace, beganAt(seen)).effects];",
+    caughtBy: { file: `${instances}/reconcile.test.ts`, test: "as a copy that is behind does not show, runs on" },
   },
   {
     name: "the finalizer goes before the last word",

@@ -22,6 +22,8 @@ export interface Decision {
   status: ChallengeInstanceStatus;
   /** Nothing may be done before this status is written; afterwards everything is looked at again. */
   statusFirst: boolean;
+  /** What has to be done all the same where the server does not take that status: nothing but words is lost by it. */
+  regardless?: Effect[] | undefined;
   /** When to look again, even if nothing changes: ms since 1970. */
   dueAt?: number | undefined;
   /** It waits for its turn to have its namespace deleted, and its end began then: ms since 1970. */

@@ -33,6 +33,14 @@ export function endingOf(seen: Snapshot): Ending | undefined {
   return undefined;
 }
 
+/**
+ * Whether the reason can be found again, though it was not written before anything was taken away: in the spec, and once
+ * the instance is deleted, in when that was. What somebody else has taken away is seen only once.
+ */
+export function canBeFoundAgain({ reason }: Ending, { instance }: Snapshot): boolean {
+  return reason !== "Failure" || instance.spec.terminationReason !== undefined;
+}
+
 /** Who ends what is stuck says no more than that it has failed: its owner is told of what. */
 function whatFailed(seen: Snapshot): Pick<Ending, "message"> {
   if (seen.instance.spec.terminationReason !== "Failure") return {};

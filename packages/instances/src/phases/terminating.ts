@@ -5,7 +5,7 @@ import type { Snapshot } from "../observe/snapshot.ts";
 import { conditionTypes, reasons } from "../vocabulary.ts";
 import type { Decision, Effect } from "./decision.ts";
 import { StatusDraft } from "./draft.ts";
-import { type Ending, endsBecause } from "./ending.ts";
+import { canBeFoundAgain, type Ending, endsBecause } from "./ending.ts";
 import { disownedNamespace, ownNamespace, takeDown } from "./take-down.ts";
 import { isHeld, terminated } from "./terminated.ts";
 
@@ -16,7 +16,8 @@ export function terminating(seen: Snapshot, ending: Ending): Decision {
   const namespace = ownNamespace(seen);
   const disowned = disownedNamespace(seen);
   if (!namespace && !disowned) return terminated(seen, ending);
-  if (seen.instance.status?.phase !== "Terminating") return beginning(seen, ending);
+  if (seen.instance.status?.phase !== "Terminating")
+    return { ...beginning(seen, ending), regardless: namespace && regardless(seen, ending, namespace) };
   if (!namespace) return leftAlone(seen);
 
   const draft = new StatusDraft(seen);
@@ -44,6 +45,13 @@ function beginning(seen: Snapshot, ending: Ending): Decision {
   return { effects: [], status: draft.status, statusFirst: true };
 }
 
+/** No container runs on because nobody can write that it ends. Its deletion goes first, so that no renewal is overlooked. */
+function regardless(seen: Snapshot, ending: Ending, namespace: Stored<Namespace>): Effect[] {
+  if (!canBeFoundAgain(ending, seen)) return [];
+  const first = leaving(seen);
+  return first.length > 0 ? first : takeDown(seen, namespace, beganAt(seen)).effects;
+}
+
 /** Nobody tells us about a namespace without our marks, so it is asked for. */
 function leftAlone(seen: Snapshot): Decision {
   const draft = new StatusDraft(seen);
@@ -54,7 +62,8 @@ function leftAlone(seen: Snapshot): Decision {
 
 function beganAt({ instance, now }: Snapshot): number {
   const { lastTransitionTime } = findCondition(instance.status?.conditions, conditionTypes.namespaceDeleted) ?? {};
-  return lastTransitionTime === undefined ? now : parseTime(lastTransitionTime);
+  const since = lastTransitionTime ?? instance.metadata.deletionTimestamp;
+  return since === undefined ? now : parseTime(since);
 }
 
 /** Returns when to look again. */
