@@ -2,9 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { isNotFound, type Stored } from "@berg/apimachinery";
 import { ConfigMaps, Namespaces, ResourceQuotas } from "@berg/kube";
-import { type ChallengeInstance, Challenges } from "@berg/resources";
+import { type ChallengeInstance, ChallengeInstances, Challenges, finalizers } from "@berg/resources";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Answer, Seen } from "../faults/proxy.ts";
+import type { Answer, Point, Seen } from "../faults/proxy.ts";
 import { eventually } from "../runtime/eventually.ts";
 import type { RunningController } from "./controllers.ts";
 import { allowImages, refuseImages } from "./image-policy.ts";
@@ -157,6 +157,64 @@ export function describeRefusals(startWorld: StartWorld): void {
       expect(await world.client.get(ConfigMaps, namespace, "flag-content")).toMatchObject(foreign);
       await world.client.delete(ConfigMaps, namespace, "flag-content");
       await world.until(instance, isRunning);
+    });
+  });
+
+  describe.concurrent("the API server refuses to", () => {
+    const denied = 'admission webhook "guard" denied the request: not today';
+    const body = { kind: "Status", apiVersion: "v1", status: "Failure", code: 403, reason: "Forbidden" };
+
+    /** Again and again, until what it returns is called. */
+    function refuse(point: Omit<Point, "when">): () => void {
+      let allow = () => {};
+      const refuseNext = () => {
+        allow = controller.proxy.at({ ...point, when: "before" }, () => {
+          refuseNext();
+          return { status: 403, body: { ...body, message: denied } };
+        });
+      };
+      refuseNext();
+      return () => allow();
+    }
+
+    test.each([
+      ["Deployment", (namespace: string) => ({ resource: "deployments", where: isWithin(namespace) })],
+      ["Namespace", (name: string) => ({ resource: "namespaces", name })],
+    ])("delete the %s: it is shown, and tried until it is done", async (kind, pointOf) => {
+      const instance = await world.instance(await world.challenge().create()).create();
+      await world.until(instance, isRunning);
+      const allow = refuse({ verb: "delete", ...pointOf(namespaceOf(instance)) });
+      const { namespace = "", name } = instance.metadata;
+      await world.client.delete(ChallengeInstances, namespace, name);
+      const isTold = (object: Stored<ChallengeInstance>) =>
+        conditionOf(object, "NamespaceDeleted")?.reason === "Forbidden";
+      const held = await world.until(instance, isTold);
+      expect(held.status?.phase).toBe("Terminating");
+      const { message = "" } = conditionOf(held, "NamespaceDeleted") ?? {};
+      expect(message).toMatch(new RegExp(`^The ${kind} \\S+ cannot be deleted: ${denied}$`));
+      expect(await eventsOf(world, held, "ObjectRefused")).toContainEqual(
+        expect.objectContaining({ type: "Warning", message }),
+      );
+      allow();
+      const last = await world.untilGone(instance, { within: 60_000 });
+      expect(conditionOf(last, "NamespaceDeleted")).toMatchObject({ status: "True", reason: "Gone" });
+    });
+
+    const isWithin = (namespace: string) => (seen: Seen) => seen.namespace === namespace;
+
+    test("have it held: it is shown, and tried until it is", async () => {
+      const asked = world.instance(await world.challenge().create());
+      const allow = refuse({ verb: "patch", resource: "challengeinstances", name: asked.manifest.metadata.name });
+      const instance = await asked.create();
+      const held = await world.until(instance, isIn("Pending", "Forbidden"));
+      expect(held.status?.message).toBe(`The finalizer ${finalizers.controller} cannot be added: ${denied}`);
+      expect(conditionOf(held, "Admitted")).toMatchObject({ status: "False", reason: "Forbidden" });
+      expect(await eventsOf(world, held, "ObjectRefused")).toContainEqual(
+        expect.objectContaining({ type: "Warning", message: held.status?.message }),
+      );
+      allow();
+      const running = await world.until(instance, isRunning);
+      expect(conditionOf(running, "Admitted")).toMatchObject({ status: "True", reason: "Admitted" });
     });
   });
 

@@ -33,6 +33,28 @@ const cases: Case[] = [
     after: { phase: "Creating", reason: "ServerError", message: "Later" },
     told: [],
   },
+  {
+    name: "our finalizer refused",
+    after: { phase: "Pending", reason: "Forbidden", message: "No", ...condition("Admitted", "Forbidden") },
+    told: ["Warning ObjectRefused: No"],
+  },
+  {
+    name: "server in trouble before anything has begun",
+    after: { phase: "Pending", reason: "ServerError", message: "Later" },
+    told: [],
+  },
+  {
+    name: "deletion refused",
+    before: { phase: "Terminating", ...condition("NamespaceDeleted", "StoppingWorkload") },
+    after: { phase: "Terminating", ...condition("NamespaceDeleted", "Forbidden") },
+    told: ["Warning ObjectRefused: Why"],
+  },
+  {
+    name: "server in trouble at the end",
+    before: { phase: "Terminating", ...condition("NamespaceDeleted", "StoppingWorkload") },
+    after: { phase: "Terminating", ...condition("NamespaceDeleted", "ServerError") },
+    told: [],
+  },
   { name: "starting", before: { phase: "Creating" }, after: { phase: "Starting" }, told: [] },
   {
     name: "image missing",

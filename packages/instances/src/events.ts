@@ -34,7 +34,8 @@ function ofPhase(before: ChallengeInstanceStatus, after: ChallengeInstanceStatus
     case "Failed":
       return [warning(failedReasons[reason ?? ""] ?? eventReasons.failed, message)];
     case "Pending":
-      return reason === undefined ? [] : [normal(eventReasons.waiting, message)];
+      if (reason === undefined || passing.has(reason)) return [];
+      return [refusals.has(reason) ? warning(eventReasons.refused, message) : normal(eventReasons.waiting, message)];
     case "Starting":
       if (reason === undefined || isBetter || passing.has(reason)) return [];
       return [warning(startingReasons[reason] ?? eventReasons.unhealthy, message)];
@@ -46,6 +47,9 @@ function ofPhase(before: ChallengeInstanceStatus, after: ChallengeInstanceStatus
 /** Trouble of the server itself, which goes away without anybody's doing. */
 const passing: ReadonlySet<string> = new Set([reasons.tooManyRequests, reasons.serverError]);
 
+/** Somebody has to do something about these. */
+const refusals: ReadonlySet<string> = new Set([reasons.quotaExceeded, reasons.forbidden, reasons.refused]);
+
 const failedReasons: Record<string, string> = {
   [reasons.challengeMissing]: eventReasons.challengeMissing,
   [reasons.flagMissing]: eventReasons.flagMissing,
@@ -54,9 +58,7 @@ const failedReasons: Record<string, string> = {
 const startingReasons: Record<string, string> = {
   [reasons.imageCannotBePulled]: eventReasons.imageCannotBePulled,
   [reasons.nameConflict]: eventReasons.refused,
-  [reasons.quotaExceeded]: eventReasons.refused,
-  [reasons.forbidden]: eventReasons.refused,
-  [reasons.refused]: eventReasons.refused,
+  ...Object.fromEntries([...refusals].map((reason) => [reason, eventReasons.refused])),
   [reasons.kindMissing]: eventReasons.refused,
 };
 
@@ -88,6 +90,10 @@ function ofTime(before: ChallengeInstanceStatus, after: ChallengeInstanceStatus)
 function ofConditions(before: ChallengeInstanceStatus, after: ChallengeInstanceStatus): Told[] {
   const told: Told[] = [];
   const watched: [ConditionType, string, string][] = [
+    ...[...refusals].flatMap((reason): [ConditionType, string, string][] => [
+      [conditionTypes.namespaceDeleted, reason, eventReasons.refused],
+      [conditionTypes.healthy, reason, eventReasons.refused],
+    ]),
     [conditionTypes.networkPolicyCreated, reasons.kindMissing, eventReasons.kindMissing],
     [conditionTypes.routesCreated, reasons.kindMissing, eventReasons.kindMissing],
     [conditionTypes.routesCreated, reasons.routeNotAccepted, eventReasons.routeNotAccepted],

@@ -339,6 +339,128 @@ describe("what the server refuses for good", () => {
   });
 });
 
+describe("what else the server refuses", () => {
+  const flag = "flag{canary-in-the-mine}";
+  const world = async () => {
+    const world = begin();
+    const { cluster, controller, edit } = world;
+    const refuse = (verb: string, kind: string, code = 403, reason = "Forbidden") => {
+      let request = 0;
+      controller.client.beforeWrite = (asked) => {
+        if (asked.verb !== verb || asked.kind !== kind) return;
+        throw refusal(code, { reason, message: `denied, FLAG=${flag} (request ${request++})` });
+      };
+    };
+    const giveFlag = () =>
+      edit("a", ({ spec }) => {
+        spec.flag = flag;
+      });
+    const ofInstance = () => cluster.changes.filter(({ object }) => object.kind === ChallengeInstances.kind);
+    const refusals = () => controller.told.filter(({ reason }) => reason === "ObjectRefused");
+    const condition = (type: string) => findCondition(world.statusOf("a").conditions, type);
+    world.create("a");
+    return { ...world, refuse, giveFlag, ofInstance, refusals, condition };
+  };
+  const quoted = /: denied, FLAG=\[flag\] \(request \d+\)$/;
+
+  test.each(["Deployment", "Namespace", "ChallengeInstance"])(
+    "of the end, such as deleting the %s, is told once, without the flag, until it is got over",
+    async (kind) => {
+      const { controller, edit, find, giveFlag, refuse, refusals, condition, ofInstance } = await world();
+      giveFlag();
+      await controller.settle();
+      refuse("delete", kind);
+      edit("a", ({ spec }) => {
+        spec.terminationReason = "AdminTermination";
+      });
+      await controller.settle(5000);
+      if (kind !== "ChallengeInstance") {
+        const told = condition("NamespaceDeleted");
+        expect(told).toMatchObject({ status: "False", reason: "Forbidden", message: expect.stringMatching(quoted) });
+        expect(told?.message).toMatch(new RegExp(`^The ${kind} \\S+ cannot be deleted: `));
+      }
+      expect(new Set(refusals().map(({ message }) => message)).size).toBeGreaterThan(0);
+      const { length } = ofInstance();
+      await controller.settle(20_000);
+      expect(ofInstance()).toHaveLength(length);
+      if (kind !== "ChallengeInstance") expect(refusals()).toHaveLength(1);
+      expect(JSON.stringify([controller.told, find("a")?.status])).not.toContain(flag);
+      controller.client.beforeWrite = () => {};
+      await controller.settle();
+      expect(find("a")).toBeUndefined();
+      expect(ofInstance().at(-1)?.object).toMatchObject({
+        status: {
+          phase: "Terminated",
+          conditions: expect.arrayContaining([expect.objectContaining({ reason: "Gone" })]),
+        },
+      });
+    },
+  );
+
+  test("of the end is forgotten when it is got over and the rest takes time", async () => {
+    const { cluster, controller, refuse, remove, condition } = await world();
+    await controller.settle();
+    cluster.stuck.add(namespaceOf(cluster).metadata.name);
+    refuse("delete", "Deployment", 500, "InternalError");
+    remove("a");
+    await controller.settle(5000);
+    expect(condition("NamespaceDeleted")).toMatchObject({ status: "False", reason: "ServerError" });
+    controller.client.beforeWrite = () => {};
+    await controller.settle(30_000);
+    expect(condition("NamespaceDeleted")).toMatchObject({ status: "False", reason: "StoppingWorkload" });
+  });
+
+  test("of letting it go is told, and its last word stays as it is", async () => {
+    const { controller, giveFlag, refuse, refusals, remove, statusOf, condition } = await world();
+    giveFlag();
+    await controller.settle();
+    refuse("patch", "ChallengeInstance");
+    remove("a");
+    await controller.settle(5000);
+    expect(statusOf("a")).toMatchObject({ phase: "Terminated", terminationReason: "UserRequest" });
+    expect(condition("NamespaceDeleted")).toMatchObject({ status: "True", reason: "Gone" });
+    expect(refusals()[0]).toMatchObject({ type: "Warning", message: expect.stringMatching(quoted) });
+    expect(refusals()[0]?.message).toMatch(/^The finalizer \S+ cannot be removed: /);
+  });
+
+  test.each([
+    [403, "Forbidden", "Forbidden"],
+    [422, "Invalid", "Refused"],
+    [429, "TooManyRequests", "TooManyRequests"],
+    [500, "InternalError", "ServerError"],
+  ])("of beginning, such as our finalizer (%d), is told, until it is got over", async (code, reason, told) => {
+    const { controller, giveFlag, refuse, refusals, statusOf, condition } = await world();
+    giveFlag();
+    refuse("patch", "ChallengeInstance", code, reason);
+    await controller.settle(10_000);
+    expect(statusOf("a")).toMatchObject({ phase: "Pending", reason: told });
+    expect(statusOf("a").message).toMatch(/^The finalizer \S+ cannot be added: /);
+    expect(condition("Admitted")).toMatchObject({ status: "False", reason: told });
+    expect(refusals()).toHaveLength(code < 429 ? 1 : 0);
+    expect(JSON.stringify([controller.told, statusOf("a")])).not.toContain(flag);
+    controller.client.beforeWrite = () => {};
+    await controller.settle();
+    expect(statusOf("a")).toMatchObject({ phase: "Running" });
+    expect(condition("Admitted")).toMatchObject({ status: "True" });
+  });
+
+  test("of a running instance that has lost our finalizer is told, and its phase stays", async () => {
+    const { controller, edit, refuse, refusals, statusOf, condition } = await world();
+    await controller.settle();
+    refuse("patch", "ChallengeInstance");
+    edit("a", ({ metadata }) => {
+      metadata.finalizers = [];
+    });
+    await controller.settle(10_000);
+    expect(statusOf("a").phase).toBe("Running");
+    expect(condition("Healthy")).toMatchObject({ status: "Unknown", reason: "Forbidden" });
+    expect(refusals()).toHaveLength(1);
+    controller.client.beforeWrite = () => {};
+    await controller.settle();
+    expect(condition("Healthy")).toMatchObject({ status: "True", reason: "Ready" });
+  });
+});
+
 test("what stops being in the way of an instance that is told to wait is told, too", async () => {
   const { cluster, controller, create, statusOf } = begin();
   controller.kinds.delete("HTTPRoute");

@@ -11,7 +11,7 @@ import {
   fieldManagers,
 } from "@berg/resources";
 import { podSecurityLabel } from "./builders/namespace.ts";
-import { ChildFailure, performAll } from "./effects/perform.ts";
+import { EffectFailure, performAll } from "./effects/perform.ts";
 import { inOurWords, refusalOf, sayRefused } from "./effects/refusal.ts";
 import { eventsOf, tell } from "./events.ts";
 import type { InstanceMetrics } from "./metrics.ts";
@@ -86,12 +86,13 @@ async function attempt(decision: Decision, seen: Snapshot, around: Reconciler, s
     await performAll(decision.effects, instance, around, signal);
     tellMade(decision.effects, instance, around);
   } catch (error) {
-    const cause = error instanceof ChildFailure ? error.cause : error;
+    const cause = error instanceof EffectFailure ? error.cause : error;
     // Somebody else was first: everything is looked at anew, soon.
     if (isConflict(cause) || isOtherUid(cause)) throw cause;
     // The name was not free: the next round asks who has it, and says so.
     if (cause instanceof NotOurs && cause.type === Namespaces) return;
-    const refused = error instanceof ChildFailure ? refusedBy(error, decision, seen) : undefined;
+    const refused = error instanceof EffectFailure ? refusedBy(error, decision, seen) : undefined;
+    if (refused) tell(around.recorder, instance, refused.told);
     const status = refused?.status ?? decision.status;
     // All else that was found, such as the answer to a renewal, is not lost: it may be long until this can be done.
     const isWritten = await writeStatus(instance, status, around, signal).then(
@@ -106,13 +107,16 @@ async function attempt(decision: Decision, seen: Snapshot, around: Reconciler, s
   }
 }
 
-/** What the status says where the server has refused a child, and the log. */
-function refusedBy(failure: ChildFailure, { status }: Decision, seen: Snapshot) {
+/** What the status says where the server has refused something, and the log. Nothing is added to a last word. */
+function refusedBy(failure: EffectFailure, { status }: Decision, seen: Snapshot) {
   const refusal = refusalOf(failure);
   if (!refusal) return undefined;
   const draft = new StatusDraft({ ...seen, instance: { ...seen.instance, status } });
   sayRefused(draft, failure, refusal);
-  return { status: draft.status, isFinal: refusal.isFinal, error: inOurWords(failure, refusal) };
+  const { isFinal } = refusal;
+  const error = inOurWords(failure, refusal);
+  if (status.phase === "Terminated") return { status, told: eventsOf(status, draft.status), isFinal, error };
+  return { status: draft.status, told: [], isFinal, error };
 }
 
 function tellMade(effects: Effect[], instance: Stored<ChallengeInstance>, { recorder }: Reconciler): void {

@@ -47,7 +47,7 @@ export const reasons = {
   routeNotAccepted: "RouteNotAccepted",
   revisionLost: "RevisionLost",
 
-  // Why the API server did not take an object.
+  // Why the API server did not take an object, or did not delete it.
   manifestRefused: "ManifestRefused",
   quotaExceeded: "QuotaExceeded",
   forbidden: "Forbidden",

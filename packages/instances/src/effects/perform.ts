@@ -10,14 +10,39 @@ import type { Effect } from "../phases/decision.ts";
 
 const fieldManager = fieldManagers.controller;
 
-/** What went wrong with which child. */
-export class ChildFailure extends Error {
-  readonly child: Child;
+/** What could not be done, and why. */
+export class EffectFailure extends Error {
+  readonly effect: Effect;
+  /** `The Service web cannot be made` */
+  readonly subject: string;
 
-  constructor(child: Child, cause: unknown) {
-    super(`cannot make the ${child.type.kind} ${child.manifest.metadata.name}`, { cause });
-    this.name = "ChildFailure";
-    this.child = child;
+  constructor(effect: Effect, cause: unknown) {
+    const [doing, done] = words[effect.do];
+    super(`cannot ${doing} the ${objectOf(effect)}`, { cause });
+    this.name = "EffectFailure";
+    this.effect = effect;
+    this.subject = `The ${objectOf(effect)} cannot be ${done}`;
+  }
+}
+
+const words: Record<Effect["do"], [doing: string, done: string]> = {
+  make: ["make", "made"],
+  delete: ["delete", "deleted"],
+  deleteInstance: ["delete", "deleted"],
+  addFinalizer: ["add", "added"],
+  removeFinalizer: ["remove", "removed"],
+};
+
+function objectOf(effect: Effect): string {
+  switch (effect.do) {
+    case "make":
+      return `${effect.child.type.kind} ${effect.child.manifest.metadata.name}`;
+    case "delete":
+      return `${effect.type.kind} ${effect.object.metadata.name}`;
+    case "deleteInstance":
+      return ChallengeInstances.kind;
+    default:
+      return `finalizer ${finalizers.controller}`;
   }
 }
 
@@ -28,8 +53,12 @@ export async function performAll(
   around: Surroundings,
   signal: AbortSignal,
 ): Promise<void> {
-  const ends = await Promise.allSettled(effects.map((effect) => perform(effect, instance, around, signal)));
-  for (const end of ends) if (end.status === "rejected") throw end.reason;
+  const tries = effects.map((effect) =>
+    perform(effect, instance, around, signal).catch((error) => {
+      throw new EffectFailure(effect, error);
+    }),
+  );
+  for (const end of await Promise.allSettled(tries)) if (end.status === "rejected") throw end.reason;
 }
 
 async function perform(
@@ -90,14 +119,10 @@ async function make(
   // What is recorded is shared by all instances that run the same.
   const isShared = child.type === ControllerRevisions;
   const isMine = (object: KubeObject) => (isShared ? isManagedByBerg(object) : isOurs(object, metadata.uid));
-  try {
-    const made = await ensureChild(client, child, { fieldManager, isOurs: isMine, found, signal });
-    if (child.type === Namespaces && !found) forgetInside(metadata.uid, around);
-    settled.wrote(child.manifest, made);
-    around.caches.written.get(child.type.kind)?.wrote(made);
-  } catch (error) {
-    throw new ChildFailure(child, error);
-  }
+  const made = await ensureChild(client, child, { fieldManager, isOurs: isMine, found, signal });
+  if (child.type === Namespaces && !found) forgetInside(metadata.uid, around);
+  settled.wrote(child.manifest, made);
+  around.caches.written.get(child.type.kind)?.wrote(made);
 }
 
 /**

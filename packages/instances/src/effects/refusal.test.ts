@@ -3,11 +3,11 @@ import { refusal } from "@berg/kube/testing";
 import { describe, expect, test } from "vitest";
 import { StatusDraft } from "../phases/draft.ts";
 import { makeInstance, startOfTest } from "../testing/make-objects.ts";
-import { ChildFailure } from "./perform.ts";
+import { EffectFailure } from "./perform.ts";
 import { inOurWords, type Refusal, refusalOf, sayRefused } from "./refusal.ts";
 
 const child = { type: Services, manifest: { metadata: { name: "web" } } };
-const failure = (cause: unknown) => new ChildFailure(child, cause);
+const failure = (cause: unknown) => new EffectFailure({ do: "make", child }, cause);
 const terminating = { causes: [{ reason: "NamespaceTerminating", message: "", field: "metadata.namespace" }] };
 const field = { causes: [{ reason: "FieldValueInvalid", message: '"flag{x}" is wrong', field: "spec.ports[0].port" }] };
 
@@ -75,6 +75,14 @@ describe("what the server's answer means", () => {
     expect(refusalOf(failure(cause))).toEqual(want);
   });
 
+  test("of anything but a child nothing is for good: that would end the instance, or begin it anew", () => {
+    const cause = refusal(422, { reason: "Invalid", message: denied });
+    for (const effect of ["deleteInstance", "addFinalizer", "removeFinalizer"] as const) {
+      const want = { reason: "Refused", isFinal: false, words: denied };
+      expect(refusalOf(new EffectFailure({ do: effect }, cause))).toEqual(want);
+    }
+  });
+
   test.each([
     refusal(409, { reason: "Conflict" }),
     refusal(409, { reason: "AlreadyExists" }),
@@ -127,7 +135,8 @@ describe("what is said", () => {
 
   const sayAgain = (instance: ReturnType<typeof makeInstance>, cause: unknown, child = "web") => {
     const draft = new StatusDraft({ instance: instance.object, now: startOfTest + 60_000 });
-    const error = new ChildFailure({ type: Services, manifest: { metadata: { name: child } } }, cause);
+    const manifest = { metadata: { name: child } };
+    const error = new EffectFailure({ do: "make", child: { type: Services, manifest } }, cause);
     sayRefused(draft, error, refusalOf(error) as Refusal);
     return draft.status;
   };

@@ -26,6 +26,7 @@ export function terminating(seen: Snapshot, ending: Ending): Decision {
   if (observedGeneration !== undefined) draft.status.observedGeneration = observedGeneration;
   const down = takeDown(seen, namespace, beganAt(seen));
   const effects = [...leaving(seen), ...down.effects];
+  if (effects.length === 0) forgetTrouble(draft);
   const dueAt = down.dueAt ?? (down.stopped ? reportStuck(seen, namespace, draft) : undefined);
   return { effects, status: draft.status, statusFirst: false, dueAt, inLineSince: down.inLineSince };
 }
@@ -41,8 +42,18 @@ function beginning(seen: Snapshot, ending: Ending): Decision {
   const draft = new StatusDraft(seen);
   draft.enter("Terminating", ending.message ?? endsBecause(ending.reason));
   draft.status.terminationReason = ending.reason;
-  draft.condition(conditionTypes.namespaceDeleted, "False", reasons.stoppingWorkload, "Everything is being removed.");
+  sayStopping(draft);
   return { effects: [], status: draft.status, statusFirst: true };
+}
+
+function sayStopping(draft: StatusDraft): void {
+  draft.condition(conditionTypes.namespaceDeleted, "False", reasons.stoppingWorkload, "Everything is being removed.");
+}
+
+/** What was refused, or had lost our marks, and is no longer in the way. */
+function forgetTrouble(draft: StatusDraft): void {
+  const { reason } = findCondition(draft.status.conditions, conditionTypes.namespaceDeleted) ?? {};
+  if (reason !== reasons.stoppingWorkload && reason !== reasons.namespaceStuck) sayStopping(draft);
 }
 
 /** No container runs on because nobody can write that it ends. Its deletion goes first, so that no renewal is overlooked. */
