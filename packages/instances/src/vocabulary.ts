@@ -66,7 +66,6 @@ export const reasons = {
   noNodeFits: "NoNodeFits",
   podsRefused: "PodsRefused",
   podsMissing: "PodsMissing",
-  notReady: "NotReady",
 
   stoppingWorkload: "StoppingWorkload",
   namespaceStuck: "NamespaceStuck",

@@ -50,7 +50,7 @@ test("it says which generation it answers", () => {
 });
 
 test("a condition is there once, and its time moves only with its status", () => {
-  const before = makeInstance().withCondition("Healthy", "False", "NotReady", startOfTest - 60_000);
+  const before = makeInstance().withCondition("Healthy", "False", "ContainerCannotStart", startOfTest - 60_000);
   const draft = draftOf(before);
   draft.condition("Healthy", "False", "ContainerCrashes", "It ends");
   expect(draft.status.conditions).toHaveLength(1);
@@ -71,7 +71,7 @@ test("the instance itself is not changed", () => {
   const { object } = makeInstance().inPhase("Pending").withCondition("Healthy", "True", "Ready");
   const copy = structuredClone(object);
   const draft = new StatusDraft({ instance: object, now: startOfTest });
-  draft.hold("Failed", "Healthy", "NotReady", "No");
+  draft.hold("Failed", "Healthy", "ContainerCannotStart", "No");
   draft.become({});
   expect(object).toEqual(copy);
 });
