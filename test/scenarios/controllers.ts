@@ -11,6 +11,7 @@ import { createInterface } from "node:readline";
 import { addInstanceController, readSettings } from "@berg/instances";
 import { type Connection, kubeconfigFor } from "@berg/kube";
 import { type RunningPart, runInProcess, type Sight, startProxy, writesOf } from "./in-process.ts";
+import { SkippingClock } from "./skipping-clock.ts";
 
 export interface ControllerOptions extends Sight {
   /** Environment variables, as an organiser sets them: `{ MAX_INSTANCES: "1" }`. */
@@ -26,9 +27,17 @@ export async function startInProcess(
   namespace: string,
   { env = {}, ...options }: ControllerOptions,
 ): Promise<RunningController> {
-  return runInProcess("controller", target, options, (manager, metrics) => {
-    const timing = options.clock && { clock: options.clock };
-    addInstanceController(manager, { settings: readSettings(env), namespace, metrics, ...timing });
+  return runInProcess("controller", target, options, (manager, metrics, _, heard) => {
+    const { clock } = options;
+    // Where a test lets time pass at once, it passes for the server as well.
+    const serverClock = clock instanceof SkippingClock ? clock : heard;
+    addInstanceController(manager, {
+      settings: readSettings(env),
+      namespace,
+      metrics,
+      serverClock,
+      ...(clock && { clock }),
+    });
   });
 }
 

@@ -1,6 +1,6 @@
 /** How instances end: when, why, in which order, and what keeps them from it. */
 import type { Stored } from "@berg/apimachinery";
-import { ConfigMaps, Namespaces } from "@berg/kube";
+import { ConfigMaps, Namespaces, systemClock } from "@berg/kube";
 import { type ChallengeInstance, ChallengeInstances, finalizers, labels } from "@berg/resources";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../runtime/eventually.ts";
@@ -363,6 +363,25 @@ export function describeEnds(startWorld: StartWorld): void {
       await own.controller.stop();
     });
   });
+
+  test.each([600_000, -600_000])(
+    "a controller whose clock is %i ms ahead gives everything its time by the server's",
+    async (aheadMs) => {
+      const own = await Cell.start(world, { clock: { ...systemClock, now: () => systemClock.now() + aheadMs } });
+      const instance = await own
+        .instance(await challenge())
+        .timeout("1h")
+        .create();
+      const { status } = await world.until(instance, isRunning);
+      expect(Math.abs(Date.parse(status?.expiresAt ?? "") - Date.now() - aheadMs - 3_600_000)).toBeLessThan(60_000);
+      await remove(instance);
+      await goneAs(instance, "UserRequest");
+      const told = await eventsOf(world, instance, "InstanceTerminating");
+      expect(told.map(({ reason }) => reason)).not.toContain("NamespaceStuck");
+      expect(own.controller.writes().filter(({ resource }) => resource === "pods")).toEqual([]);
+      await own.controller.stop();
+    },
+  );
 
   describe.concurrent("an owner with several instances", () => {
     const bothOf = (one: Instance) =>

@@ -1,5 +1,15 @@
 /** A part of Berg under test, in this process: what is started fast, and killed as a crash would. */
-import { type Clock, type Connection, createClient, createMetrics, type Logger, Manager, unlimited } from "@berg/kube";
+import {
+  type Clock,
+  type Connection,
+  createClient,
+  createMetrics,
+  type Logger,
+  Manager,
+  ServerClock,
+  systemClock,
+  unlimited,
+} from "@berg/kube";
 import { FaultProxy, type Seen } from "../faults/proxy.ts";
 
 type Metrics = Awaited<ReturnType<typeof createMetrics>>;
@@ -32,7 +42,7 @@ export async function runInProcess(
   component: string,
   target: Connection,
   { clock, only, confined = [] }: Sight,
-  add: (manager: Manager, metrics: Metrics, log: Logger) => void,
+  add: (manager: Manager, metrics: Metrics, log: Logger, serverClock: ServerClock) => void,
 ): Promise<RunningPart> {
   const proxy = await startProxy(target, only);
   if (only !== undefined) proxy.confine(confined, only);
@@ -40,16 +50,18 @@ export async function runInProcess(
   const log = keepingLog(output);
   const metrics = await createMetrics();
   const timing = clock && { clock };
+  const serverClock = new ServerClock(clock ?? systemClock);
   const client = createClient({
     connection: proxy.connection,
     component,
     rate: unlimited,
     log,
     metrics: metrics.requests,
+    serverClock,
     ...timing,
   });
   const manager = new Manager({ component, client, log, metrics, ...timing });
-  add(manager, metrics, log);
+  add(manager, metrics, log, serverClock);
   const stopping = new AbortController();
   let isKilled = false;
   const ended = manager.run(stopping.signal).catch((error) => {

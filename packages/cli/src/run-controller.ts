@@ -8,7 +8,9 @@ export async function runController({ kubeconfig }: { kubeconfig?: string }): Pr
   const settings = readInto(mistakes, () => readSettings(process.env));
   const own = readInto(mistakes, () => readProcessSettings(process.env));
   if (!settings || !own) return refuse(mistakes);
-  await runComponent({ name: "controller", kubeconfig, isElected: true, ...own }, ({ manager, namespace, metrics }) =>
-    addInstanceController(manager, { settings, namespace, metrics }),
+  await runComponent(
+    { name: "controller", kubeconfig, isElected: true, ...own },
+    ({ manager, namespace, metrics, clock }) =>
+      addInstanceController(manager, { settings, namespace, metrics, serverClock: clock }),
   );
 }

@@ -25,6 +25,9 @@ export interface InstanceControllerOptions {
   /** The controller's own: there it finds the pull secret. */
   namespace: string;
   metrics: Metrics;
+  /** The API server's time, by which the times are read that it wrote. */
+  serverClock: Clock;
+  /** Ours, by which instances end. */
   clock?: Clock;
   random?: Random;
 }
@@ -39,13 +42,13 @@ const workers = 32;
 const endAgainMs = { least: 5_000, most: 50_000 };
 
 export function addInstanceController(manager: Manager, options: InstanceControllerOptions): void {
-  const { settings, namespace, clock = systemClock, random = systemRandom } = options;
-  const caches = openCaches(manager, settings, namespace, clock);
+  const { settings, namespace, serverClock, clock = systemClock, random = systemRandom } = options;
+  const caches = openCaches(manager, settings, namespace, serverClock);
   const places = new Places(settings.maxInstances, (key) => caches.instances.view.get(key));
   const turns = new Turns(
     (key) => caches.instances.view.get(key),
     (name) => caches.namespaces.view.get(name),
-    clock,
+    { own: clock, server: serverClock },
   );
   const settled = new SettledChildren();
   onGone([caches.namespaces.informer, ...[...caches.children.values()].map(({ source }) => source)], (uid) =>
@@ -55,7 +58,8 @@ export function addInstanceController(manager: Manager, options: InstanceControl
   onGone([caches.instances.informer], (uid) => released.delete(uid));
   const metrics = instanceMetrics(options.metrics, () => caches.instances.informer.list());
   const { client, recorder } = manager;
-  const around = { client, recorder, caches, places, turns, settled, released, settings, clock, random, metrics };
+  const clocks = { clock, serverClock };
+  const around = { client, recorder, caches, places, turns, settled, released, settings, ...clocks, random, metrics };
 
   const controller = manager.addController({
     name: "challengeinstance",

@@ -60,7 +60,8 @@ async function begin() {
     },
   } as unknown as Manager;
   const metrics = { registry: new Registry() } as unknown as Metrics;
-  addInstanceController(manager, { settings: makeSettings(), namespace: home, metrics, clock, random });
+  const timing = { clock, serverClock: clock, random };
+  addInstanceController(manager, { settings: makeSettings(), namespace: home, metrics, ...timing });
   const { signal } = stop;
   for (const controller of controllers) void controller.run(signal, signal);
 

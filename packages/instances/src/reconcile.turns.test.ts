@@ -13,9 +13,10 @@ const owner = (n: number) => `owner-${n}`;
 const namespaceOf = (n: number) => `challenge-${owner(n)}`;
 
 /** `count` instances run, and all are deleted in turn, one a second. */
-async function manyEnd(count: number, mostGoing: number) {
+async function manyEnd(count: number, mostGoing: number, aheadMs = 0) {
   const cluster = new ModelCluster();
   const controller = new ModelController(cluster, makeSettings(), mostGoing);
+  controller.aheadMs = aheadMs;
   cluster.create("hand", Challenges, makeChallenge());
   const create = (n: number, name = `i${n}`) =>
     cluster.create("hand", ChallengeInstances, makeInstance(name, owner(n)).createdAt(cluster.now).object);
@@ -68,6 +69,18 @@ test("after a restart no more go than before", async () => {
   await letGo(0);
   expect(going()).toEqual([namespaceOf(1)]);
 });
+
+test.each([600 * second, -600 * second])(
+  "nor fewer, nor for longer, where our clock is %i ms ahead of the server's",
+  async (aheadMs) => {
+    const { controller, going } = await manyEnd(3, 1, aheadMs);
+    controller.restart();
+    await controller.settle(50 * second);
+    expect(going()).toEqual([namespaceOf(0)]);
+    await controller.settle(30 * second);
+    expect(going()).toEqual([namespaceOf(0), namespaceOf(1)]);
+  },
+);
 
 test("a namespace that the owner's next instance waits for goes at once", async () => {
   const { controller, create, going, cluster } = await manyEnd(4, 1);

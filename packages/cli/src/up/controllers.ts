@@ -1,7 +1,7 @@
 /** Berg's own controllers, beside the control plane in the same process: that of instances, and the listener. */
 import { addListener, readListenerSettings } from "@berg/healing";
 import { addInstanceController, type Settings } from "@berg/instances";
-import { type Connection, createClient, createMetrics, type Logger, Manager, unlimited } from "@berg/kube";
+import { type Connection, createClient, createMetrics, type Logger, Manager, systemClock, unlimited } from "@berg/kube";
 import { clusterRecords } from "../run-listener.ts";
 
 export interface Controllers extends AsyncDisposable {
@@ -20,7 +20,8 @@ export async function startControllers(
   const metrics = await createMetrics();
   const client = createClient({ connection, component: "controller", rate: unlimited, log, metrics: metrics.requests });
   const manager = new Manager({ component: "controller", client, log, metrics });
-  addInstanceController(manager, { settings, namespace, metrics });
+  // The API server is on this machine, and has its clock.
+  addInstanceController(manager, { settings, namespace, metrics, serverClock: systemClock });
   // Never in a database here: a DATABASE_URL that happens to be set on somebody's own machine is meant for another program.
   const records = clusterRecords(manager);
   addListener(manager, { settings: listenerSettings, records, metrics });

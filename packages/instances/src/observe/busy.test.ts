@@ -3,7 +3,7 @@ import type { Namespace } from "@berg/kube";
 import { expect, test } from "vitest";
 import { type InstanceBuilder, makeInstance, startOfTest } from "../testing/make-objects.ts";
 import { makeSnapshot } from "../testing/make-snapshot.ts";
-import { busyUntil } from "./busy.ts";
+import { busyForMs } from "./busy.ts";
 
 const second = 1000;
 const admitted = (phase: "Pending" | "Creating" | "Starting" | "Running" | "Failed") =>
@@ -32,5 +32,19 @@ test.each<[string, InstanceBuilder, Stored<Namespace> | undefined, number | unde
   ["one whose namespace is gone: no more", ends, undefined, undefined],
   ["one whose namespace is another's by now: no more", ends, namespaceOf("uid-of-another"), undefined],
 ])("%s", (_, { object }, namespace, seconds) => {
-  expect(busyUntil(object, namespace)).toBe(seconds === undefined ? undefined : startOfTest + seconds * second);
+  const moment = { now: startOfTest, serverNow: startOfTest };
+  expect(busyForMs(object, namespace, moment)).toBe(seconds === undefined ? undefined : seconds * second);
+});
+
+test.each([600, 0, -600])("counts from its creation by the server's clock, with our own %i s ahead of it", (ahead) => {
+  const after = (seconds: number) => {
+    const serverNow = startOfTest + seconds * second;
+    return busyForMs(makeInstance().object, undefined, { now: serverNow + ahead * second, serverNow });
+  };
+  expect([0, 4, 10].map(after)).toEqual([10 * second, 6 * second, undefined]);
+});
+
+test("one that another process, with its clock ahead of ours, let start is not counted for longer than others", () => {
+  const now = startOfTest - 600 * second;
+  expect(busyForMs(admitted("Starting").object, namespaceOf(), { now, serverNow: now })).toBe(10 * second);
 });

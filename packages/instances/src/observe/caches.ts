@@ -42,6 +42,7 @@ export interface ChildCache {
   view: OwnWrites<KubeObject>;
 }
 
+/** `clock`: the API server's, as what we have deleted shows a time for which the copies have the server's. */
 export function openCaches(manager: Manager, settings: Settings, controllerNamespace: string, clock: Clock) {
   const ours = { selection: { labelSelector: `${labels.managedBy}=${managedByBerg}` } };
   const instances = manager.informer(ChallengeInstances);

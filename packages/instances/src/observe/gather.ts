@@ -40,7 +40,10 @@ export interface Surroundings {
   /** UIDs of instances whose finalizer we have removed: nothing is left to do, though the copy may still show them. */
   released: Set<string>;
   settings: Settings;
+  /** By which instances end: ours, exact to the moment. */
   clock: Clock;
+  /** For the times that the API server wrote. */
+  serverClock: Clock;
   random: Random;
 }
 
@@ -75,13 +78,14 @@ export async function ask(
  * so at one moment, and nobody else takes the place that was free at that moment.
  */
 export function gather(key: ObjectKey, asked: Asked, around: Surroundings): Snapshot | undefined {
-  const { caches, places, turns, settled, settings, clock, random } = around;
+  const { caches, places, turns, settled, settings, clock, serverClock, random } = around;
   const instance = caches.instances.view.get(key);
   if (!instance || around.released.has(instance.metadata.uid)) return undefined;
   const { uid } = instance.metadata;
   const now = clock.now();
   return Object.freeze({
     now,
+    serverNow: serverClock.now(),
     instance,
     freshId: newInstanceId(now, random),
     challenge: caches.challenges.view.get(challengeKey(instance, settings)),

@@ -1,12 +1,18 @@
 /** All that decides about one instance at one moment. Frozen: deciding looks at it and changes nothing. */
-import type { KubeObject, ResourceType, Stored } from "@berg/apimachinery";
+import { type KubeObject, parseTime, type ResourceType, type Stored } from "@berg/apimachinery";
 import type { ControllerRevision, Namespace, Pod, Secret } from "@berg/kube";
 import type { Challenge, ChallengeInstance } from "@berg/resources";
 import type { Child } from "../builders/blueprint.ts";
 
-export interface Snapshot {
-  /** ms since 1970. */
+/** One moment by two clocks, in ms since 1970. */
+export interface Moment {
+  /** By our own, which instances end by. */
   now: number;
+  /** By the API server's, which wrote the times of what it stores. */
+  serverNow: number;
+}
+
+export interface Snapshot extends Moment {
   instance: Stored<ChallengeInstance>;
   /** For an instance that has none yet. */
   freshId: string;
@@ -38,4 +44,12 @@ export interface Snapshot {
 /** `childKey("Service", "web")` */
 export function childKey(kind: string, name: string): string {
   return `${kind}/${name}`;
+}
+
+/**
+ * A time that the API server or a node wrote, by our own clock, in ms since 1970: theirs may be minutes off ours. Up to a
+ * second or two late, as `ServerClock` is.
+ */
+export function onOurClock({ now, serverNow }: Moment, time: string): number {
+  return parseTime(time) + now - serverNow;
 }

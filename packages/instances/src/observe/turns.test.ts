@@ -38,10 +38,11 @@ class Cluster {
   }
 
   #begin(): Turns {
+    const clock = { now: () => this.now, monotonic: () => this.now, setTimer: () => ({ cancel() {} }) };
     return new Turns(
       (key) => this.instances.get(key),
       (name) => this.namespaces.get(name),
-      { now: () => this.now, monotonic: () => this.now, setTimer: () => ({ cancel() {} }) },
+      { own: clock, server: clock },
       this.most,
     );
   }

@@ -11,7 +11,7 @@ import { keyOf, type ObjectKey, parseTime, type Stored } from "@berg/apimachiner
 import type { Clock, Namespace } from "@berg/kube";
 import type { ChallengeInstance } from "@berg/resources";
 import { instanceNamespaceName } from "../builders/names.ts";
-import { busyUntil } from "./busy.ts";
+import { busyForMs } from "./busy.ts";
 import { Line } from "./line.ts";
 
 type Instance = Stored<ChallengeInstance>;
@@ -43,12 +43,12 @@ interface Waiting {
 export class Turns {
   readonly #instance: (key: ObjectKey) => Instance | undefined;
   readonly #namespace: (name: string) => Stored<Namespace> | undefined;
-  readonly #clock: Clock;
+  readonly #clocks: { own: Clock; server: Clock };
   readonly #most: number;
   readonly #line = new Line<Waiting>(isBefore);
-  /** Instances that start or stop, and until when they count. */
+  /** Instances that start or stop, and until when they count, in monotonic ms. */
   readonly #busy = new Map<ObjectKey, number>();
-  /** Namespaces that go, and since when. */
+  /** Namespaces that go, and since when, in monotonic ms. */
   readonly #going = new Map<string, number>();
   /** Of those, the ones whose deletion is being asked for. */
   readonly #asked = new Set<string>();
@@ -57,12 +57,12 @@ export class Turns {
   constructor(
     instance: (key: ObjectKey) => Instance | undefined,
     namespace: (name: string) => Stored<Namespace> | undefined,
-    clock: Clock,
+    clocks: { own: Clock; server: Clock },
     most = mostAtOnce,
   ) {
     this.#instance = instance;
     this.#namespace = namespace;
-    this.#clock = clock;
+    this.#clocks = clocks;
     this.#most = most;
   }
 
@@ -72,9 +72,11 @@ export class Turns {
     if (!instance) this.#line.leave(key);
     // Who waits here has stopped.
     const isBusy = instance && !this.#line.has(key);
-    const until = isBusy ? busyUntil(instance, this.#namespace(nameOf(instance))) : undefined;
-    if (until === undefined) this.#busy.delete(key);
-    else this.#busy.set(key, until);
+    const { own, server } = this.#clocks;
+    const moment = { now: own.now(), serverNow: server.now() };
+    const ms = isBusy ? busyForMs(instance, this.#namespace(nameOf(instance)), moment) : undefined;
+    if (ms === undefined) this.#busy.delete(key);
+    else this.#busy.set(key, own.monotonic() + ms);
   }
 
   /** To be told of every change of a namespace before anybody looks at its instance. */
@@ -82,7 +84,7 @@ export class Turns {
     if (this.#asked.has(name)) return;
     const { deletionTimestamp } = this.#namespace(name)?.metadata ?? {};
     if (deletionTimestamp === undefined) this.#going.delete(name);
-    else if (!this.#going.has(name)) this.#going.set(name, parseTime(deletionTimestamp));
+    else if (!this.#going.has(name)) this.#going.set(name, this.#monotonicAt(deletionTimestamp));
   }
 
   /**
@@ -112,7 +114,7 @@ export class Turns {
   take(instance: Instance): void {
     const name = nameOf(instance);
     this.#asked.add(name);
-    this.#going.set(name, this.#clock.now());
+    this.#going.set(name, this.#clocks.own.monotonic());
   }
 
   /** To be told when the deletion is asked for, or could not be. */
@@ -129,11 +131,17 @@ export class Turns {
     return first ? this.#line.first(this.#free(first.since)).map(({ instance }) => keyOf(instance)) : [];
   }
 
+  #monotonicAt(serverTime: string): number {
+    const { own, server } = this.#clocks;
+    return own.monotonic() - Math.max(0, server.now() - parseTime(serverTime));
+  }
+
   /** How many may go now, if the first of those who wait ended at `since`. */
   #free(since: number, except?: ObjectKey): number {
-    const now = this.#clock.now();
+    const { own } = this.#clocks;
+    const now = own.monotonic();
     const all = this.#most * weights.apart;
-    const makesWay = since + makesWayForMs > now;
+    const makesWay = since + makesWayForMs > own.now();
     const limit = makesWay ? Math.max(weights.apart, all - this.#busyWeight(now, all, except)) : all;
     const { weight, together } = this.#goingNow(now, all);
     return Math.min(Math.floor((limit - weight) / weights.apart), Math.floor(limit / weights.apart) - together);

@@ -35,6 +35,30 @@ describe("an instance ends", () => {
       reason: "UserRequest",
     },
     {
+      name: "at its owner's wish, where our clock is behind the server's, and our time not yet over",
+      seen: makeSnapshot(lives.deletedAt(end + second))
+        .withNamespace()
+        .at(end + 2 * second)
+        .ahead(-600 * second),
+      reason: "UserRequest",
+    },
+    {
+      name: "at its owner's wish, where that is looked at only after its time, with our clock behind the server's",
+      seen: makeSnapshot(lives.deletedAt(end + 599 * second))
+        .withNamespace()
+        .at(end + 601 * second)
+        .ahead(-600 * second),
+      reason: "UserRequest",
+    },
+    {
+      name: "by its time, where our clock is ahead of the server's and it was deleted only afterwards",
+      seen: makeSnapshot(lives.deletedAt(end - 600 * second))
+        .withNamespace()
+        .at(end - 599 * second)
+        .ahead(600 * second),
+      reason: "Timeout",
+    },
+    {
       name: "by its time, where it was deleted only afterwards",
       seen: makeSnapshot(lives.deletedAt(end))
         .withNamespace()

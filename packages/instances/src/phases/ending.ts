@@ -1,10 +1,9 @@
 /** Whether an instance has to end, and why. Once written into its status, the reason stays. */
-import { parseTime } from "@berg/apimachinery";
 import { isConditionTrue } from "@berg/kube";
 import type { ChallengeInstanceStatus, TerminationReason } from "@berg/resources";
 import { isAnothers } from "../builders/marks.ts";
 import { isExpired } from "../expiry/due.ts";
-import type { Snapshot } from "../observe/snapshot.ts";
+import { onOurClock, type Snapshot } from "../observe/snapshot.ts";
 import { conditionTypes, endings } from "../vocabulary.ts";
 import { podHealth } from "./pod-health.ts";
 import { verdictOf } from "./stuck.ts";
@@ -21,9 +20,10 @@ export function endingOf(seen: Snapshot): Ending | undefined {
   if (status?.terminationReason) return { reason: status.terminationReason, ...toldBefore(status) };
   if (spec.terminationReason) return { reason: spec.terminationReason, ...whatFailed(seen) };
   // A deletion that came in time was somebody's wish, even where it is looked at only after the end of the time.
-  const deletedAt = metadata.deletionTimestamp === undefined ? undefined : parseTime(metadata.deletionTimestamp);
-  if (isExpired(status ?? {}, deletedAt ?? now)) return { reason: "Timeout" };
-  if (deletedAt !== undefined) return { reason: "UserRequest" };
+  const { deletionTimestamp } = metadata;
+  const until = deletionTimestamp === undefined ? now : Math.min(now, onOurClock(seen, deletionTimestamp));
+  if (isExpired(status ?? {}, until)) return { reason: "Timeout" };
+  if (deletionTimestamp !== undefined) return { reason: "UserRequest" };
   if (namespaceIsLost(seen)) {
     return {
       reason: "Failure",

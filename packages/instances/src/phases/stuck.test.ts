@@ -83,6 +83,12 @@ describe("one that ends again and again, and is ready for a moment,", () => {
     expect(statusOf(seenAt(1, 0)).phase).toBe("Running");
   });
 
+  test.each([600_000, -600_000])("so, too, where our clock is %i ms ahead of the cluster's", (ahead) => {
+    const dueAt = startOfTest + ahead + 30_000;
+    expect(decided(seenAt(29).ahead(ahead))).toMatchObject({ status: { phase: "Failed" }, dueAt });
+    expect(statusOf(seenAt(30).ahead(ahead)).phase).toBe("Running");
+  });
+
   test("is well as soon as the listener says so", () => {
     const takenBack = after(withVerdict(runs, { ...why, status: "False" })).withPods(readyAgain(3));
     expect(statusOf(takenBack).phase).toBe("Running");

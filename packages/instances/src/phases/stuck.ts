@@ -2,10 +2,9 @@
  * The listener has found that the containers do not get well by themselves. Nothing is taken down for that: what was made
  * is looked after as before, and the instance keeps its place until it is well again, or ends.
  */
-import { parseTime } from "@berg/apimachinery";
 import { findCondition, type Pod } from "@berg/kube";
 import { foreignConditions } from "@berg/resources";
-import type { Snapshot } from "../observe/snapshot.ts";
+import { onOurClock, type Snapshot } from "../observe/snapshot.ts";
 import type { PodHealth } from "./pod-health.ts";
 
 /** Longer than the listener waits: it is the one to say that all is well. */
@@ -32,7 +31,7 @@ export function steadyAt(seen: Snapshot, { status }: Pod): number | undefined {
   if (!stuckCondition(seen)) return undefined;
   const again = (status?.containerStatuses ?? []).filter(({ restartCount }) => restartCount > 0);
   const starts = again.map(({ state }) => state?.running?.startedAt).filter((time) => time != null);
-  const at = Math.max(0, ...starts.map(parseTime)) + steadyMs;
+  const at = Math.max(0, ...starts.map((time) => onOurClock(seen, time))) + steadyMs;
   return seen.now < at ? at : undefined;
 }
 

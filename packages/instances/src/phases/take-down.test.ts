@@ -7,8 +7,9 @@ import { begin } from "../testing/begin.ts";
 
 const second = 1000;
 
-async function ending() {
+async function ending(aheadMs = 0) {
   const world = begin();
+  world.controller.aheadMs = aheadMs;
   world.create("a");
   await world.controller.settle();
   world.remove("a");
@@ -102,5 +103,41 @@ describe("where the node is gone", () => {
     await controller.settle(70 * second);
     expect(statusOf("a").conditions?.find(({ type }) => type === "NamespaceDeleted")?.reason).toBe("NamespaceStuck");
     expect(deletes()).toHaveLength(2);
+  });
+});
+
+describe.each([
+  ["ahead of", 600 * second],
+  ["behind", -600 * second],
+])("where our clock is ten minutes %s the server's", (_, aheadMs) => {
+  test("a pod has its time to end all the same, and is removed after it", async () => {
+    const { cluster, controller, deletes } = await ending(aheadMs);
+    cluster.nodeIsGone = true;
+    await controller.settle(25 * second);
+    expect(deletes()).toEqual([]);
+    await controller.settle(35 * second);
+    expect(deletes()).toEqual([expect.stringMatching(/^force /), expect.stringMatching(/^force /)]);
+  });
+
+  test("so has one that we delete ourselves, before a copy shows that", async () => {
+    const { cluster, controller, pods, deletes } = await ending(aheadMs);
+    cluster.collectorIsBusy = true;
+    cluster.nodeIsGone = true;
+    await controller.settle(0);
+    cluster.now += 11 * second;
+    await controller.turn();
+    expect(deletes()).toEqual(pods().map(({ metadata }) => metadata.name));
+    await controller.settle(25 * second);
+    expect(deletes()).toHaveLength(2);
+  });
+
+  test("a namespace is told to be stuck after a minute", async () => {
+    const { cluster, controller, namespace, statusOf } = await ending(aheadMs);
+    const told = () => statusOf("a").conditions?.find(({ type }) => type === "NamespaceDeleted")?.reason;
+    cluster.stuck.add(namespace()?.metadata.name ?? "");
+    await controller.settle(55 * second);
+    expect([namespace()?.metadata.deletionTimestamp, told()]).toEqual([expect.anything(), "StoppingWorkload"]);
+    await controller.settle(65 * second);
+    expect(told()).toBe("NamespaceStuck");
   });
 });

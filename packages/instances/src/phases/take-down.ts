@@ -2,11 +2,11 @@
  * Takes everything of an instance away: workloads first, then the namespace. In this order no pod outlives the network
  * policy that holds it. Workloads stop at once; the namespace waits for its turn, unless somebody waits for it.
  */
-import { type KubeObject, parseTime, type Stored } from "@berg/apimachinery";
+import type { KubeObject, Stored } from "@berg/apimachinery";
 import { Deployments, isConditionTrue, type Namespace, Namespaces, type Pod, Pods } from "@berg/kube";
 import { isEnding } from "@berg/resources";
 import { isAnothers, isOurs } from "../builders/marks.ts";
-import type { Snapshot } from "../observe/snapshot.ts";
+import { onOurClock, type Snapshot } from "../observe/snapshot.ts";
 import { conditionTypes } from "../vocabulary.ts";
 import type { Effect } from "./decision.ts";
 
@@ -60,11 +60,11 @@ export function takeDown(seen: Snapshot, namespace: Stored<Namespace>, since: nu
   }
   const isGoing = namespace.metadata.deletionTimestamp !== undefined;
   // A Deployment that somebody's finalizer holds makes new pods for those that we delete: only with the namespace they end.
-  const isHeldUp = deployments.some((held) => deletedAt(held) + mayBeHeldMs <= seen.now);
+  const isHeldUp = deployments.some((held) => deletedAt(seen, held) + mayBeHeldMs <= seen.now);
   const pods = isGoing || isHeldUp ? seen.pods.filter(({ metadata }) => metadata.deletionTimestamp) : seen.pods;
   const waits: Wait[] = [
-    ...deployments.map((held) => ({ until: deletedAt(held) + mayLingerMs })),
-    ...pods.map((pod) => waitFor(pod, since)),
+    ...deployments.map((held) => ({ until: deletedAt(seen, held) + mayLingerMs })),
+    ...pods.map((pod) => waitFor(seen, pod, since)),
   ];
   const effects = waits.flatMap(({ until, next }) => (until <= seen.now && next ? [next] : []));
   if (effects.length > 0) return { effects, stopped: false };
@@ -80,16 +80,16 @@ export function takeDown(seen: Snapshot, namespace: Stored<Namespace>, since: nu
 }
 
 /** By the pod's own times: how long ago the end began says nothing about what was done since, as after a restart. */
-function waitFor(pod: Stored<Pod>, since: number): Wait {
+function waitFor(seen: Snapshot, pod: Stored<Pod>, since: number): Wait {
   const { creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
   if (deletionTimestamp === undefined) {
-    const until = Math.max(since, parseTime(creationTimestamp)) + mayLingerMs;
+    const until = Math.max(since, onOurClock(seen, creationTimestamp)) + mayLingerMs;
     return { until, next: { do: "delete", type: Pods, object: pod } };
   }
-  if (deletionGracePeriodSeconds === 0) return { until: deletedAt(pod) + mayBeHeldMs };
-  return { until: deletedAt(pod) + mayHangMs, next: { do: "delete", type: Pods, object: pod, force: true } };
+  if (deletionGracePeriodSeconds === 0) return { until: deletedAt(seen, pod) + mayBeHeldMs };
+  return { until: deletedAt(seen, pod) + mayHangMs, next: { do: "delete", type: Pods, object: pod, force: true } };
 }
 
-function deletedAt({ metadata }: Stored<KubeObject>): number {
-  return parseTime(metadata.deletionTimestamp ?? "");
+function deletedAt(seen: Snapshot, { metadata }: Stored<KubeObject>): number {
+  return onOurClock(seen, metadata.deletionTimestamp ?? "");
 }

@@ -1,7 +1,7 @@
 /** The end has begun: the reason is written first, then everything is taken away, and the ChallengeInstance goes last. */
 import { parseTime, type Stored } from "@berg/apimachinery";
 import { findCondition, type Namespace } from "@berg/kube";
-import type { Snapshot } from "../observe/snapshot.ts";
+import { onOurClock, type Snapshot } from "../observe/snapshot.ts";
 import { conditionTypes, reasons } from "../vocabulary.ts";
 import type { Decision, Effect } from "./decision.ts";
 import { StatusDraft } from "./draft.ts";
@@ -81,7 +81,7 @@ function beganAt({ instance, now }: Snapshot): number {
 function reportStuck(seen: Snapshot, namespace: Stored<Namespace>, draft: StatusDraft): number | undefined {
   const { deletionTimestamp, name } = namespace.metadata;
   if (deletionTimestamp === undefined) return undefined;
-  const deadline = parseTime(deletionTimestamp) + namespaceMayTakeMs;
+  const deadline = onOurClock(seen, deletionTimestamp) + namespaceMayTakeMs;
   if (seen.now < deadline) return deadline;
   const findings = (namespace.status?.conditions ?? [])
     .filter(({ status }) => status === "True")

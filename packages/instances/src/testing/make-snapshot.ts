@@ -43,7 +43,12 @@ export class SnapshotBuilder {
   }
 
   at(now: number): SnapshotBuilder {
-    return this.with({ now });
+    return this.with({ now, serverNow: now });
+  }
+
+  /** By our own clock; that of the server stays. */
+  ahead(ms: number): SnapshotBuilder {
+    return this.with({ now: this.seen.serverNow + ms });
   }
 
   withRivals(...rivals: InstanceBuilder[]): SnapshotBuilder {
@@ -121,6 +126,7 @@ function stored(object: KubeObject): Stored<KubeObject> {
 export function makeSnapshot(instance: InstanceBuilder = makeInstance().held()): SnapshotBuilder {
   return new SnapshotBuilder({
     now: startOfTest,
+    serverNow: startOfTest,
     instance: instance.object,
     freshId: "0191e7a4-5f0c-7b3e-9d2a-0123456789ab",
     challenge: makeChallenge(),

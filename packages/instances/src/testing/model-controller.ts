@@ -45,9 +45,12 @@ export class ModelController {
   discovery: () => boolean = () => true;
   readonly told: Told[] = [];
   readonly errors: unknown[] = [];
+  /** How far our own clock is ahead of the cluster's. */
+  aheadMs = 0;
   /** How many reconciles there have been. */
   turns = 0;
   readonly #clock: Clock;
+  readonly #serverClock: Clock;
   #seed = 1;
   #around!: Reconciler;
   #informers: ModelInformer<KubeObject>[] = [];
@@ -59,7 +62,8 @@ export class ModelController {
     this.client = new ModelClient(cluster);
     this.settings = settings;
     this.mostGoing = mostGoing;
-    this.#clock = { now: () => cluster.now, monotonic: () => cluster.now, setTimer: () => ({ cancel() {} }) };
+    this.#serverClock = { now: () => cluster.now, monotonic: () => cluster.now, setTimer: () => ({ cancel() {} }) };
+    this.#clock = { ...this.#serverClock, now: () => cluster.now + this.aheadMs };
     this.restart();
   }
 
@@ -68,12 +72,12 @@ export class ModelController {
     this.#queue.clear();
     this.#timers = new Map();
     const client = this.client.asClient();
-    const caches = openCaches(this.#manager(), this.settings, home, this.#clock);
+    const caches = openCaches(this.#manager(), this.settings, home, this.#serverClock);
     const places = new Places(this.settings.maxInstances, (key) => caches.instances.view.get(key));
     const turns = new Turns(
       (key) => caches.instances.view.get(key),
       (name) => caches.namespaces.view.get(name),
-      this.#clock,
+      { own: this.#clock, server: this.#serverClock },
       this.mostGoing,
     );
     const settled = new SettledChildren();
@@ -100,6 +104,7 @@ export class ModelController {
       released,
       settings,
       clock: this.#clock,
+      serverClock: this.#serverClock,
       random,
       recorder,
       metrics,

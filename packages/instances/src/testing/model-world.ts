@@ -48,6 +48,7 @@ export type Event =
   | { is: "pods behave"; container: string; script: PodScript }
   | { is: "listener speaks"; which: Pick; stuck: boolean; reason: string }
   | { is: "kinds appear" }
+  | { is: "clock steps"; aheadMinutes: number }
   | { is: "minutes pass"; count: number };
 
 /** What the controller and the watches get done meanwhile. */
@@ -107,6 +108,7 @@ export const wildEvent: fc.Arbitrary<Event> = fc.oneof(
   fc.record({ is: fc.constant("marks removed" as const), which }),
   fc.record({ is: fc.constant("finalizers dropped" as const), which, ends: fc.boolean() }),
   fc.record({ is: fc.constant("namespace deleted" as const), which }),
+  fc.record({ is: fc.constant("clock steps" as const), aheadMinutes: fc.constantFrom(0, 1, 10, -1, -10) }),
   fc.record({ is: fc.constant("minutes pass" as const), count: fc.nat({ max: 90 }) }),
 );
 
@@ -217,6 +219,9 @@ export class ModelWorld {
         break;
       case "kinds appear":
         this.controller.kinds.add("HTTPRoute");
+        break;
+      case "clock steps":
+        this.controller.aheadMs = event.aheadMinutes * 60_000;
         break;
       case "minutes pass":
         // No copy is behind for so long: a watch that says nothing is noticed within 90 s.
