@@ -172,7 +172,7 @@ export function describeDefects(startWorld: StartWorld): void {
 
     test("15: it answers for its health and shows its figures, and of two one leads", async () => {
       await controller.stop();
-      const [health, figures] = [await freePort(), await freePort()];
+      const [health, figures, figuresOfSecond] = [await freePort(), await freePort(), await freePort()];
       const ask = async (port: number, path: string) => {
         const answer = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined);
         return { status: answer?.status, text: await answer?.text() };
@@ -180,14 +180,21 @@ export function describeDefects(startWorld: StartWorld): void {
       const env = { HEALTH_PORT: String(health), METRICS_PORT: String(figures) };
       const first = await world.startControllerProcess({ env });
       await eventually("it is ready", async () => (await ask(health, "/readyz")).status === 200);
-      const second = await world.startControllerProcess();
+      const second = await world.startControllerProcess({ env: { METRICS_PORT: String(figuresOfSecond) } });
       const instance = await world.instance(await world.challenge().create()).create();
       await world.until(instance, isRunning);
       expect((await ask(health, "/healthz")).status).toBe(200);
-      const { text } = await ask(figures, "/metrics");
-      expect(text).toMatch(/^berg_challengeinstance_active\{phase="Running"\} [1-9]/m);
+      const runs = /^berg_challengeinstance_active\{phase="Running"\} [1-9]/m;
+      expect((await ask(figures, "/metrics")).text).toMatch(runs);
+      // It has copies of them, too: whoever adds up what both show must not have each twice.
+      const ofSecond = async () => (await ask(figuresOfSecond, "/metrics")).text;
+      await eventually("the second has its copies", async () =>
+        /^informer_objects\{resource="challengeinstances[^}]*\} [1-9]/m.test((await ofSecond()) ?? ""),
+      );
+      expect(await ofSecond()).not.toMatch(/^berg_challengeinstance_active\{/m);
       expect(second.writes().filter(({ resource }) => resource !== "leases")).toEqual([]);
       await first.stop();
+      await eventually("the second leads", async () => runs.test((await ofSecond()) ?? ""));
       await world.client.delete(ChallengeInstances, world.namespace, instance.metadata.name);
       await world.untilGone(instance, { within: 60_000 });
       expect(second.writes().some(({ resource }) => resource === "namespaces")).toBe(true);

@@ -6,7 +6,8 @@ import { makeInstance, startOfTest } from "./testing/make-objects.ts";
 
 function figures(instances = [makeInstance()]) {
   const registry = new Registry();
-  const metrics = instanceMetrics({ registry } as unknown as Metrics, () => instances.map(({ object }) => object));
+  const around = { registry, isStandby: false };
+  const metrics = instanceMetrics(around as unknown as Metrics, () => instances.map(({ object }) => object));
   const figure = async (line: string) => {
     const text = await registry.metrics();
     return text
@@ -14,7 +15,7 @@ function figures(instances = [makeInstance()]) {
       .find((one) => one.startsWith(`${line} `))
       ?.slice(line.length + 1);
   };
-  return { metrics, figure };
+  return { metrics, figure, around };
 }
 
 const prefix = "berg_challengeinstance";
@@ -34,6 +35,15 @@ test("those that are there are counted by phase when somebody asks, one without 
   expect(await figure(`${prefix}_active{phase="Running"}`)).toBe("2");
   expect(await figure(`${prefix}_active{phase="Pending"}`)).toBe("1");
   expect(await figure(`${prefix}_active{phase="Failed"}`)).toBe("0");
+});
+
+test("they are counted by the process that leads alone, or a sum would count them twice", async () => {
+  const { figure, around } = figures([makeInstance().inPhase("Running")]);
+  const counted = async (isStandby: boolean) => {
+    around.isStandby = isStandby;
+    return figure(`${prefix}_active{phase="Running"}`);
+  };
+  expect([await counted(true), await counted(false), await counted(true)]).toEqual([undefined, "1", undefined]);
 });
 
 test("a timeout is counted once, with how late it was acted on", async () => {

@@ -13,10 +13,10 @@ const minutes = 60;
 const lifetimes = [1, 5, 15, 30, 60, 120, 240, 480, 1440].map((count) => count * minutes);
 
 export function instanceMetrics(
-  { registry }: Metrics,
+  metrics: Metrics,
   instances: () => Iterable<Stored<ChallengeInstance>>,
 ): InstanceMetrics {
-  const registers = [registry];
+  const registers = [metrics.registry];
   const total = new Counter({ name: "berg_challengeinstance_total", help: "Instances created", registers });
   new Gauge({
     name: "berg_challengeinstance_active",
@@ -24,6 +24,7 @@ export function instanceMetrics(
     labelNames: ["phase"],
     registers,
     collect() {
+      if (metrics.isStandby) return this.reset();
       const counts = new Map<string, number>(phases.map((phase) => [phase, 0]));
       for (const { status } of instances()) {
         const phase = status?.phase ?? "Pending";

@@ -172,7 +172,8 @@ describe("a manager that starts", () => {
     world.takeLease();
     const port = await freePort();
     const health = { host: "127.0.0.1", healthPort: port, metricsPort: port };
-    const manager = await world.manager({ health, election: world.election });
+    const metrics = await createMetrics();
+    const manager = await world.manager({ health, election: world.election, metrics });
     world.server.put("a", {});
     const watches = [watchSelf(manager.informer(ConfigMaps))];
     manager.addController({ name: "test", watches, reconcile: world.slow(0, manager) });
@@ -180,9 +181,10 @@ describe("a manager that starts", () => {
     await world.clock.advance(14_000);
     expect(await ask(port, "/readyz")).toBe("200 ok");
     expect(await ask(port, "/healthz")).toBe("200 ok");
-    expect(world.story).toEqual([]);
+    expect([world.story, metrics.isStandby]).toEqual([[], true]);
     await world.clock.advance(4_000);
     expect(world.story).toContain("patch default/a");
+    expect(metrics.isStandby).toBe(false);
     world.stop.abort();
     await run;
     world.expectNothingLeft();

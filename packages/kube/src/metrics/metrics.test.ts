@@ -182,6 +182,17 @@ test("leadership and lost events", async () => {
   expect(await figures(metrics, "leader_")).toEqual(['leader_election_master_status{name="berg-controller"} 0']);
 });
 
+test("who waits for the lease stands by, and nobody else", async () => {
+  const metrics = await createMetrics();
+  expect(metrics.isStandby).toBe(false);
+  const election = metrics.election("berg-controller");
+  const seen = [false, true, false].map((leads) => {
+    election.leading(leads);
+    return metrics.isStandby;
+  });
+  expect(seen).toEqual([true, false, true]);
+});
+
 test("every name in the vocabulary is served, two sets do not mix, and nothing is global", async () => {
   const metrics = await createMetrics();
   (await createMetrics()).events.dropped();

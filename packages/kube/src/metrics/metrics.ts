@@ -17,6 +17,11 @@ export interface Metrics {
   /** `resource` as `resourceName()` gives it, such as `deployments.apps`. */
   informer(resource: string): InformerMetrics;
   election(lease: string): ElectionMetrics;
+  /**
+   * Whether this process waits for a lease, and another one works. Its caches are filled all the same: a gauge that
+   * counts what is in them shows nothing meanwhile, or whoever adds up both processes has each object twice.
+   */
+  readonly isStandby: boolean;
   readonly events: EventMetrics;
   /** The text of `/metrics`. */
   render(): Promise<{ contentType: string; body: string }>;
@@ -46,8 +51,12 @@ export async function createMetrics(): Promise<Metrics> {
   const histogram = <L extends string>({ name, help, labelNames, buckets = [] }: MetricDescription<L>) =>
     new Histogram({ name, help, labelNames, registers, buckets: [...buckets] });
 
+  let isStandby = false;
   return {
     registry,
+    get isStandby() {
+      return isStandby;
+    },
     controller: reconcileMetrics(),
     queue: queueMetrics(),
     requests: requestMetrics(),
@@ -164,7 +173,12 @@ export async function createMetrics(): Promise<Metrics> {
 
   function electionMetrics(): Metrics["election"] {
     const leader = gauge(metricNames.leader);
-    return (name) => ({ leading: (leads) => leader.set({ name }, leads ? 1 : 0) });
+    return (name) => ({
+      leading(leads) {
+        isStandby = !leads;
+        leader.set({ name }, leads ? 1 : 0);
+      },
+    });
   }
 
   function eventMetrics(): EventMetrics {
