@@ -39,11 +39,11 @@ class Model {
       return;
     }
     const due = this.now + delay;
-    const known = this.delayed.find((each) => each.key === key);
-    if (known) known.priority = Math.max(known.priority, priority);
-    if (known && known.due <= due) return;
-    const entry = { key, due, priority: known?.priority ?? priority };
-    this.delayed = [...this.delayed.filter((each) => each !== known), entry].sort((a, b) => a.due - b.due);
+    const known = this.delayed.filter((each) => each.key === key);
+    if (known.some((each) => each.due <= due && each.priority >= priority)) return;
+    const needless = known.filter((each) => each.due >= due && each.priority <= priority);
+    const others = this.delayed.filter((each) => !needless.includes(each));
+    this.delayed = [...others, { key, due, priority }].sort((a, b) => a.due - b.due);
   }
 
   get(): void {

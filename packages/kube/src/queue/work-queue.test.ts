@@ -143,10 +143,12 @@ describe("priority", () => {
 });
 
 describe("addAfter", () => {
-  test("the earliest delay and the highest priority hold", async () => {
+  test("what comes later and is no more urgent is left out", async () => {
     const { clock, queue } = setUp();
-    queue.addAfter("a", 500, { priority: 9 });
-    queue.addAfter("a", 100, { priority: 1 });
+    queue.addAfter("a", 500, { priority: 1 });
+    queue.addAfter("a", 400, { priority: 5 });
+    queue.addAfter("a", 100, { priority: 9 });
+    queue.addAfter("a", 200, { priority: 9 });
     queue.addAfter("a", 900);
     await clock.advance(99);
     expect(queue.depth).toBe(0);
@@ -155,6 +157,23 @@ describe("addAfter", () => {
     queue.done("a");
     await clock.advance(10_000);
     expect(queue.depth).toBe(0);
+  });
+
+  test("what is more urgent later does not hurry what comes before it, and still comes", async () => {
+    const { clock, queue } = setUp();
+    queue.addAfter("a", 500, { priority: 9 });
+    queue.addAfter("a", 100, { priority: 1 });
+    queue.addAfter("a", 900, { priority: 5 });
+    await clock.advance(100);
+    expect(await queue.get()).toMatchObject({ key: "a", priority: 1 });
+    queue.done("a");
+    await clock.advance(399);
+    expect(queue.depth).toBe(0);
+    await clock.advance(1);
+    expect(await queue.get()).toMatchObject({ key: "a", priority: 9 });
+    queue.done("a");
+    await clock.advance(10_000);
+    expect({ depth: queue.depth, timers: clock.timers }).toEqual({ depth: 0, timers: 0 });
   });
 
   test("no delay adds at once", () => {
@@ -274,6 +293,17 @@ describe("a key that failed", () => {
     queue.done("a");
     queue.add("a", { priority: 10 });
     expect(queue.depth).toBe(1);
+  });
+
+  test("is tried again behind others, though it will be urgent some day", async () => {
+    const { clock, queue } = setUp();
+    await failed(queue, () => queue.addAfter("a", 3_600_000, { priority: 10 }));
+    await clock.advance(110);
+    queue.add("b", { priority: 1 });
+    expect(await takeAll(queue)).toEqual(["b", "a"]);
+    queue.done("a");
+    await clock.advance(3_600_000);
+    expect(await queue.get()).toMatchObject({ key: "a", priority: 10 });
   });
 
   test("comes at once after it succeeded", async () => {

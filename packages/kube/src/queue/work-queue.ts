@@ -48,6 +48,8 @@ const defaultMaxBypass = 10;
  * - A key is in one worker's hands at a time. Added meanwhile, it waits again after `done`.
  * - A key that was added is handed out, unless the queue is shut down first. Low priorities do not starve (see Lanes).
  * - A delayed key joins the others when due. Until then an `add` of the same key goes ahead and does not replace it.
+ *   It may be due several times, if it is more urgent the later: one that fails and will expire some day is tried again
+ *   behind all others until that day.
  * - A key that failed rests (see Backoff): what adds it meanwhile is put off until its rest is over, but for what is
  *   urgent, with a priority above 0.
  *
@@ -67,8 +69,10 @@ export class WorkQueue {
   readonly #metrics: QueueMetrics;
   readonly #items = new Map<string, Item>();
   readonly #lanes: Lanes<Item>;
+  /** By key and priority. */
   readonly #delayed: TimerHeap<string>;
-  readonly #delayedPriority = new Map<string, number>();
+  /** All priorities that a delayed key ever had. */
+  readonly #levels = new Set<number>();
   readonly #backoff: Backoff;
   readonly #retries: TokenBucket;
   readonly #workers = new Waiters<Taken | undefined>();
@@ -83,7 +87,7 @@ export class WorkQueue {
     this.#lanes = new Lanes(maxBypass ?? defaultMaxBypass);
     this.#backoff = new Backoff(random, backoff);
     this.#retries = new TokenBucket(clock, retryRate ?? defaultRetryRate);
-    this.#delayed = new TimerHeap(clock, (key) => this.#due(key));
+    this.#delayed = new TimerHeap(clock, (delayed) => this.#add(...keyAndPriority(delayed)));
   }
 
   /** How many keys wait to be handed out; delayed ones do not count until they are due. */
@@ -99,7 +103,7 @@ export class WorkQueue {
     else this.#add(key, priority);
   }
 
-  /** The earliest of several delays holds, with the highest of their priorities. */
+  /** Of several delays, those hold before which nothing as urgent comes. */
   addAfter(key: string, delayMs: number, options?: AddOptions): void {
     const priority = priorityOf(key, options);
     if (this.#shutDown) return;
@@ -114,10 +118,10 @@ export class WorkQueue {
     if (this.#shutDown) return;
     this.#metrics.retried();
     const backoff = Math.max(this.#backoff.failed(key, this.#clock.monotonic()), options?.atLeastMs ?? 0);
-    const dueIn = this.#delayed.dueIn(key);
+    const dueIn = Math.min(...this.#delays(key).map(([, ms]) => ms));
     // A key that already comes soon enough takes no token: one that fails a hundred times a second, driven by events,
     // would otherwise use up the tokens of all others.
-    const needsToken = dueIn === undefined || backoff < dueIn;
+    const needsToken = backoff < dueIn;
     this.#delay(key, needsToken ? Math.max(backoff, this.#retries.reserve()) : backoff, priority);
   }
 
@@ -221,14 +225,23 @@ export class WorkQueue {
 
   #delay(key: string, delayMs: number, priority: number): void {
     if (this.#shutDown) return;
-    this.#delayed.schedule(key, delayMs);
-    this.#delayedPriority.set(key, Math.max(this.#delayedPriority.get(key) ?? priority, priority));
+    const known = this.#delays(key);
+    if (known.some(([level, dueIn]) => dueIn <= delayMs && level >= priority)) return;
+    for (const [level, dueIn] of known) {
+      if (dueIn >= delayMs && level <= priority) this.#delayed.cancel(delayedAs(key, level));
+    }
+    this.#levels.add(priority);
+    this.#delayed.schedule(delayedAs(key, priority), delayMs);
   }
 
-  #due(key: string): void {
-    const priority = this.#delayedPriority.get(key);
-    this.#delayedPriority.delete(key);
-    this.#add(key, priority ?? 0);
+  /** The priorities with which the key is delayed, each with the ms until then. */
+  #delays(key: string): [priority: number, dueInMs: number][] {
+    const delays: [number, number][] = [];
+    for (const level of this.#levels) {
+      const dueIn = this.#delayed.dueIn(delayedAs(key, level));
+      if (dueIn !== undefined) delays.push([level, dueIn]);
+    }
+    return delays;
   }
 
   /** Workers wait only while nothing is in the lanes, so that handing over at once cannot pass over anyone. */
@@ -252,6 +265,15 @@ export class WorkQueue {
     this.#depth += by;
     this.#metrics.depth(this.#depth);
   }
+}
+
+function delayedAs(key: string, priority: number): string {
+  return `${priority} ${key}`;
+}
+
+function keyAndPriority(delayed: string): [key: string, priority: number] {
+  const end = delayed.indexOf(" ");
+  return [delayed.slice(end + 1), Number(delayed.slice(0, end))];
 }
 
 function newItem(key: string, priority: number, addedAt: number): Item {
