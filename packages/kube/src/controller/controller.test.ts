@@ -436,3 +436,61 @@ describe("a controller", () => {
     await run;
   });
 });
+
+describe("where the wall clock moves without the timers", () => {
+  const dueIn = 3_600_000;
+  async function waiting() {
+    const at: number[] = [];
+    const started = await start({
+      reconcile: async () => {
+        const { clock } = started;
+        at.push(clock.now());
+        return clock.now() < end ? { requeueAfterMs: end - clock.now() } : undefined;
+      },
+    });
+    const end = started.clock.now() + dueIn;
+    started.speaker.keys = ["a"];
+    started.speaker.enqueue("a");
+    await settle();
+    return { ...started, at, end };
+  }
+
+  test("as on a laptop that slept, everything is looked at within seconds: what fell due meanwhile does not wait", async () => {
+    const { clock, at, end, stop, run } = await waiting();
+    await clock.advance(60_000);
+    clock.jumpWall(2 * dueIn);
+    await clock.advance(5000);
+    expect(at).toHaveLength(2);
+    expect(at[1]).toBeGreaterThan(end);
+    await clock.advance(60_000);
+    expect(at).toHaveLength(2);
+    stop.abort();
+    await run;
+    expect(clock.timers).toBe(0);
+  });
+
+  test("also where it only goes back to what it was", async () => {
+    const { clock, at, speaker, stop, run } = await waiting();
+    clock.jumpWall(-dueIn);
+    await clock.advance(5000);
+    expect(at).toHaveLength(1);
+    speaker.enqueue("a");
+    await clock.advance(5000);
+    clock.jumpWall(dueIn);
+    await clock.advance(5000);
+    expect(at).toHaveLength(3);
+    stop.abort();
+    await run;
+  });
+
+  test("by no more than any clock does, nothing is looked at", async () => {
+    const { clock, at, stop, run } = await waiting();
+    for (let second = 0; second < 300; second++) {
+      clock.jumpWall(second % 2 ? 50 : -40);
+      await clock.advance(1000);
+    }
+    expect(at).toHaveLength(1);
+    stop.abort();
+    await run;
+  });
+});

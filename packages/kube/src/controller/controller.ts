@@ -47,6 +47,12 @@ export interface ControllerSurroundings {
 
 export const defaultWorkers = 10;
 const defaults = { workers: defaultWorkers, timeoutMs: 60_000, resyncMs: 600_000 };
+/**
+ * Timers do not run while a machine sleeps, nor follow a clock that is put forward: what fell due by the wall clock would
+ * wait for as long again. So the clocks are compared now and then, and where the wall clock has moved by more than
+ * clocks do, everything is looked at.
+ */
+const comparing = { everyMs: 5_000, toleratedMs: 500 };
 /** Below everything that has a cause. */
 const resyncPriority = -10;
 // A reconcile that ignores its signal keeps its key, but not its worker.
@@ -208,11 +214,21 @@ export class Controller {
 
   async #resync(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
-      await sleep(this.#clock, this.#options.resyncMs * (1 + this.#random() / 10), stop).catch(() => {});
+      await this.#untilResync(this.#options.resyncMs * (1 + this.#random() / 10), stop).catch(() => {});
       if (stop.aborted) return;
       for (const watch of this.#options.watches) {
         for (const key of watch.all()) this.queue.add(key, { priority: resyncPriority });
       }
+    }
+  }
+
+  async #untilResync(ms: number, stop: AbortSignal): Promise<void> {
+    const clock = this.#clock;
+    const due = clock.monotonic() + ms;
+    for (let left = ms; left > 0; left = due - clock.monotonic()) {
+      const before = clock.now() - clock.monotonic();
+      await sleep(clock, Math.min(left, comparing.everyMs), stop);
+      if (clock.now() - clock.monotonic() - before > comparing.toleratedMs) return;
     }
   }
 }
