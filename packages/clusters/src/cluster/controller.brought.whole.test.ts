@@ -38,8 +38,9 @@ describe("a target that is nobody's friend", () => {
   });
   afterAll(() => other?.[Symbol.asyncDispose]());
 
-  test("and answers with nonsense is told of", async () => {
-    const client = { listAll: async () => ({}) } as unknown as Client;
+  test("and answers with nonsense is told of, and asked again until it makes sense", async () => {
+    let listed: object = {};
+    const client = { listAll: async () => listed } as unknown as Client;
     const target = { client, server: "https://target.test", certificateAuthority: "", connectWith: () => client };
     await using _ = await other.startOperator({ targets: { open: async () => target } });
     await other.create("odd", { byoc, administrators: ["z@example.com"] });
@@ -48,6 +49,8 @@ describe("a target that is nobody's friend", () => {
       spec.administrators = [];
     });
     await other.remove("odd");
+    await untilCondition(other, "odd", "Deprovisioned", "False/TargetFailing");
+    listed = { items: [] };
     await untilPhase(other, "odd", "gone");
   });
 

@@ -92,6 +92,20 @@ describe("a Cluster", () => {
     expect(operator.calls.slice(before)).toEqual([]);
   });
 
+  test("that is settled costs an operator that has just started no request either", async () => {
+    await world.create("rested", { ...named("rested"), oidcConfig, administrators: ["rested@example.com"] });
+    await phase("rested", "Ready");
+    await condition("rested", "AdministratorsConfigured", "True/Configured");
+    await delay(300);
+    await using next = await world.startOperator();
+    // It looks at all that there is, one after the other: of this one it has seen the newest.
+    await world.create("rested-after", named("rested-after"));
+    await phase("rested-after", "Ready");
+    await expect.poll(() => next.calls.length).toBeGreaterThan(0);
+    expect(next.calls.filter(({ name }) => /^rested($|-authentication)/.test(name))).toEqual([]);
+    expect(next.calls.filter(({ server }) => server === "target")).toEqual([]);
+  });
+
   test("waits for its account, in the words of whoever gives it", async () => {
     world.givesAccounts = false;
     try {

@@ -6,7 +6,7 @@ import { type Shoot, Shoots } from "../gardener/kinds.ts";
 import { annotations } from "../vocabulary.ts";
 import { type ClusterRoleBinding, ClusterRoleBindings } from "./administrators/plan.ts";
 import { type Kill, killing } from "./testing/kills.ts";
-import { type Life, lives, sayAccount, writeOf } from "./testing/lives.ts";
+import { type Life, lives, sayAccount, takenBack, writeOf } from "./testing/lives.ts";
 import { signInOf } from "./testing/told.ts";
 import { gardenNamespace, namespace, startWorld, type World } from "./testing/world.ts";
 
@@ -76,6 +76,56 @@ describe("an operator that is killed at a write", () => {
       expect(withoutKill(listener.written.get(reference) ?? [], kills)).toEqual([]);
     },
   );
+
+  test("leaves nothing of an edit that is taken back before the next one comes", { timeout: 240_000 }, async () => {
+    const { before, edit, kills } = takenBack;
+    const deaths = new Map(kills.map((kill, at) => [`back-${at}`, kill]));
+    const names = [...deaths.keys()];
+    const untilEach = async (
+      what: string,
+      holds: (name: string) => Promise<unknown>,
+      wanted: (name: string) => unknown,
+    ) => {
+      for (const name of names) {
+        const message = `${name} ${JSON.stringify(deaths.get(name))}: ${what}`;
+        await expect.poll(() => holds(name), { ...patience, message }).toEqual(wanted(name));
+      }
+    };
+    const settled = new Map<string, unknown>();
+    const specs = new Map<string, Cluster["spec"]>();
+    {
+      await using _ = await world.startOperator();
+      await Promise.all(names.map((name) => before.begin(world, name)));
+      await untilEach(
+        "made",
+        (name) => before.isOver(world, name),
+        () => true,
+      );
+      for (const name of names) {
+        settled.set(name, await leftOf(world, name));
+        const { spec } = (await world.get(name)) ?? {};
+        if (spec) specs.set(name, spec);
+      }
+    }
+    const listener = killing(names, deaths);
+    {
+      await using _ = await world.startOperator({ listener });
+      await Promise.all(names.map((name) => world.edit(name, (cluster) => edit(cluster, name))));
+      await expect.poll(() => [...listener.dead].sort(), patience).toEqual([...names].sort());
+    }
+    for (const name of names) await world.edit(name, (cluster) => Object.assign(cluster, { spec: specs.get(name) }));
+    await using _ = await world.startOperator();
+    const isSeen = async (name: string) => {
+      const { metadata, status } = (await world.get(name)) ?? {};
+      return status?.observedGeneration === metadata?.generation;
+    };
+    await untilEach("seen", isSeen, () => true);
+    await untilEach(
+      "as before",
+      (name) => leftOf(world, name),
+      (name) => settled.get(name),
+    );
+  });
 });
 
 test("every step that writes has a life in which it is killed", () => {

@@ -4,7 +4,7 @@ import type { Draft } from "../draft.ts";
 import type { Reached, Seen } from "../seen.ts";
 import type { Decision } from "../step.ts";
 import { conditionTypes, reasons, texts } from "../vocabulary.ts";
-import { decideAdministrators } from "./administrators.ts";
+import { decideAdministrators, sayUnderWay } from "./administrators.ts";
 
 export function decideBrought(seen: Seen, draft: Draft): Decision {
   const { cluster, facts, now, monotonic, time } = seen;
@@ -18,7 +18,10 @@ export function decideBrought(seen: Seen, draft: Draft): Decision {
   const { status, reason, message, isFinal, until } = reached;
   draft.say(conditionTypes.reachable, { status, reason, message });
   if (status === "True") {
-    if (isElsewhere(reached, cluster.status)) draft.without("administrators");
+    if (isElsewhere(reached, cluster.status) && cluster.status?.administrators?.length) {
+      // Also where nobody is to be: it may be the same cluster after all.
+      sayUnderWay(draft.without("administrators"));
+    }
     const { server, authorityHash } = reached;
     draft.in("Ready").set({
       ...(server !== undefined && { apiServerURL: server }),

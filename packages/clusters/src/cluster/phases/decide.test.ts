@@ -6,6 +6,7 @@ import type { Shoot } from "../../gardener/kinds.ts";
 import { annotations, finalizers, gardener } from "../../vocabulary.ts";
 import type { Facts, Seen } from "../seen.ts";
 import { renderShoot } from "../shoot/render.ts";
+import type { Decision } from "../step.ts";
 import { account, makeCluster, makeShoot, wantedOf } from "../testing/make-objects.ts";
 import { conditionOf, done, look, now, subscriptionOf, time, zones } from "../testing/make-seen.ts";
 import { decide } from "./decide.ts";
@@ -17,6 +18,13 @@ function going(cluster: Stored<Cluster>, minutes = 1): Stored<Cluster> {
     ...cluster,
     metadata: { ...cluster.metadata, deletionTimestamp: ago(minutes), finalizers: [finalizers.cluster] },
   };
+}
+
+/** What comes when the status is stored that is decided on first. */
+function afterStoring(seen: Seen): Decision {
+  const { step, goesOn, status } = decide(seen);
+  expect([step, goesOn]).toEqual([undefined, true]);
+  return decide({ ...seen, cluster: { ...seen.cluster, status } });
 }
 
 test("no Shoot is made on an account whose request somebody deletes, though it still says Bound", () => {
@@ -214,7 +222,7 @@ describe("a cluster that was brought along", () => {
 
   test("gets its administrators anew where its Secret leads to another server", () => {
     expect(decide(look(cluster, { facts: at("https://one", 1) })).step).toBeUndefined();
-    const { step, status } = decide(look(cluster, { facts: at("https://other", 1) }));
+    const { step, status } = afterStoring(look(cluster, { facts: at("https://other", 1) }));
     expect(step).toEqual({ do: "setAdministrators", administrators: ["a@x"] });
     // Where they cannot be set, too: the old ones are not those of this server.
     expect([status.apiServerURL, status.administrators]).toEqual(["https://other", undefined]);
@@ -224,7 +232,7 @@ describe("a cluster that was brought along", () => {
 
   test("gets them anew, too, where another certificate authority answers at the same address", () => {
     const facts = { reached: { ...reached, server: "https://one", authorityHash: "another", until: 1 } };
-    const { step, status } = decide(look(cluster, { facts }));
+    const { step, status } = afterStoring(look(cluster, { facts }));
     expect(step).toEqual({ do: "setAdministrators", administrators: ["a@x"] });
     expect([status.certificateAuthorityHash, status.administrators]).toEqual(["another", undefined]);
   });
@@ -289,6 +297,55 @@ describe("a Shoot that Gardener has made", () => {
   });
 });
 
+describe("administrators", () => {
+  const wellKnown = (spec: string[], are: string[], condition?: { status: "True" | "False"; reason: string }) => {
+    const status: ClusterStatus = {
+      zones,
+      phase: "Ready",
+      shootRef: { name: "c-abcdefgh", uid: "shoot-uid" },
+      provisioningCompletedAt: time,
+      administrators: are,
+      ...(condition && { conditions: [{ type: "AdministratorsConfigured", ...condition }] }),
+    };
+    return makeCluster({ spec: { administrators: spec }, status });
+  };
+  const yes = { status: "True", reason: "Configured" } as const;
+  const shoot = makeShoot(makeCluster(), done);
+  const visit = (administrators: string[]) => ({ do: "setAdministrators", administrators });
+
+  test("are set when it is stored that this is under way, and not at all where nobody is or was asked for", () => {
+    expect(afterStoring(look(wellKnown(["a@x"], [], yes), { shoot })).step).toEqual(visit(["a@x"]));
+    expect(afterStoring(look(wellKnown([], ["a@x"], yes), { shoot })).step).toEqual(visit([]));
+    for (const condition of [undefined, yes]) {
+      const { step, goesOn } = decide(look(wellKnown([], [], condition), { shoot }));
+      expect([step, goesOn]).toEqual([undefined, undefined]);
+    }
+  });
+
+  test.each(["Configuring", "BindingNameTaken", "TargetFailing", "Hibernated"])(
+    "of whom somebody was to be set, and %s came of it, are set though they are listed as before",
+    (reason) => {
+      const cluster = wellKnown(["b@x"], ["b@x"], { status: "False", reason });
+      const { step, status } = decide(look(cluster, { shoot }));
+      expect(step).toEqual(visit(["b@x"]));
+      // Until then it says the same: a visit that is refused again is no news.
+      expect(status.conditions).toContainEqual(expect.objectContaining({ type: "AdministratorsConfigured", reason }));
+      const { step: next, status: then } = decide(look(cluster, { shoot, facts: { administrators: ["b@x"] } }));
+      expect(next).toBeUndefined();
+      expect(then.conditions).toContainEqual(expect.objectContaining({ type: "AdministratorsConfigured", ...yes }));
+    },
+  );
+
+  test("that were asked for before the cluster was ready, and no more, are nobody", () => {
+    const cluster = wellKnown([], [], { status: "False", reason: "WaitingForCluster" });
+    delete cluster.status?.provisioningCompletedAt;
+    const making = makeShoot(cluster, { ...done, conditions: [conditionOf("Unknown")] });
+    const { step, status } = decide(look(cluster, { shoot: making }));
+    expect(step).toBeUndefined();
+    expect(status.conditions).toContainEqual(expect.objectContaining({ type: "AdministratorsConfigured", ...yes }));
+  });
+});
+
 describe("a change that Gardener does not take", () => {
   const spec = { administrators: ["b@x"] };
   const cluster = makeCluster({
@@ -308,7 +365,8 @@ describe("a change that Gardener does not take", () => {
     const first = decide(look(cluster, { shoot }));
     expect([first.step?.do, first.canWait]).toEqual(["changeShoot", true]);
     const trouble = { reason: "GardenerInvalid", message: "too many" };
-    const { step, status } = decide(look(cluster, { shoot, facts: { unchanged: { trouble, again: { afterMs: 1 } } } }));
+    const facts: Facts = { unchanged: { trouble, again: { afterMs: 1 } } };
+    const { step, status } = afterStoring(look(cluster, { shoot, facts }));
     expect(step).toEqual({ do: "setAdministrators", administrators: ["b@x"] });
     expect(status.conditions).toContainEqual(
       expect.objectContaining({ type: "ShootUpToDate", status: "False", ...trouble }),

@@ -14,6 +14,7 @@ import { belongingOf, isSuspended } from "../shoot/marks.ts";
 import type { Decision, Step } from "../step.ts";
 import { conditionTypes, reasons, texts } from "../vocabulary.ts";
 import { isRequestOf } from "./account.ts";
+import { isUnderWay } from "./administrators.ts";
 import { sayCodes, sayOperation } from "./operation.ts";
 
 /** For so long kubeconfigs may take: where the cluster goes, they go with it; where it lives on, they do, too. */
@@ -100,11 +101,13 @@ function cleanUp(seen: Seen, draft: Draft): Decision {
 
 function leaveBrought(seen: Seen, draft: Draft): Decision {
   const { cluster, facts } = seen;
+  const { spec, status } = cluster;
   const revocation = closeAccess(seen, draft);
   if (revocation) return revocation;
-  const isBound = (facts.administrators ?? cluster.status?.administrators ?? []).length > 0;
+  const isBound = (facts.administrators ?? status?.administrators ?? []).length > 0;
   // Also where the status does not know of any: it may not have been written any more.
-  const mayBeBound = isBound || (cluster.spec.administrators.length > 0 && !facts.administrators);
+  const isAsked = spec.administrators.length > 0 || isUnderWay(status);
+  const mayBeBound = isBound || (isAsked && !facts.administrators);
   if (mayBeBound) return go(draft, { do: "setAdministrators", administrators: [] });
   return finish(seen, draft, yes(reasons.retained, texts.externallyProvided));
 }

@@ -1,6 +1,7 @@
 /** What becomes of Clusters, and each write on the way at which an operator can be killed. */
+import type { Stored } from "@berg/apimachinery";
 import { type Clock, systemClock } from "@berg/kube";
-import { type ClusterSpec, KubeconfigRequests } from "@berg/resources";
+import { type Cluster, type ClusterSpec, KubeconfigRequests } from "@berg/resources";
 import { failing } from "../../../../../test/gardener/gardenlet/course.ts";
 import type { Step } from "../step.ts";
 import { type Kill, userOf } from "./kills.ts";
@@ -87,6 +88,7 @@ export const lives = {
       ...both("update clusters/status", 1),
       ...both("update clusters/status", 2),
       ...both("update clusters/status", 3),
+      ...both("update clusters/status", 4),
     ],
   },
   /** First the Shoot, then what it no longer refers to, then the note of it on the Shoot. */
@@ -190,6 +192,20 @@ export const lives = {
     ],
   },
 } satisfies Record<string, Life>;
+
+/** An edit that somebody takes back after its operator was killed at one of these writes. */
+export const takenBack = {
+  before: made,
+  edit({ spec }: Stored<Cluster>, name: string): void {
+    spec.administrators = [userOf(name, 2), userOf(name, 3)];
+  },
+  kills: [
+    ...both("update clusters/status", 1),
+    ...both("delete clusterrolebindings"),
+    ...both("create clusterrolebindings"),
+    ...both("update clusters/status", 2),
+  ],
+};
 
 /** In which life the write of a step comes up, so that no step is added without one. */
 export const writeOf: Record<Step["do"], readonly [life: keyof typeof lives, at: string] | "none"> = {
