@@ -67,9 +67,10 @@ describe("a Cluster", () => {
     });
     await expect.poll(() => signInOf(world, "life")).toBeUndefined();
     await condition("life", "OIDCConfigured", "False/NotConfigured");
-    const left = (await world.shootOf("life")) as NonNullable<typeof shoot>;
-    expect(left.spec.kubernetes?.kubeAPIServer?.structuredAuthentication).toBeUndefined();
-    expect(left.metadata.annotations?.[annotations.authenticationDigest]).toBeUndefined();
+    const left = () => world.shootOf("life") as Promise<NonNullable<typeof shoot>>;
+    expect((await left()).spec.kubernetes?.kubeAPIServer?.structuredAuthentication).toBeUndefined();
+    const digest = annotations.authenticationDigest;
+    await expect.poll(async () => (await left()).metadata.annotations).not.toHaveProperty([digest]);
 
     await world.remove("life");
     await phase("life", "gone");

@@ -191,6 +191,7 @@ const madeStatus = {
   zones: standsIn,
   shootRef: { name: "c-abcdefgh", uid: "shoot-uid" },
   administrators: ["a@example.com"],
+  conditions: ["OIDCConfigured", "AdministratorsConfigured"].map((type) => ({ type, status: "True" as const })),
 };
 const server = "https://target.test";
 

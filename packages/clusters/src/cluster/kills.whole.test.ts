@@ -77,9 +77,10 @@ describe("an operator that is killed at a write", () => {
     },
   );
 
-  test("leaves nothing of an edit that is taken back before the next one comes", { timeout: 240_000 }, async () => {
-    const { before, edit, kills } = takenBack;
-    const deaths = new Map(kills.map((kill, at) => [`back-${at}`, kill]));
+  const edits = Object.entries(takenBack);
+  const nothing = "leaves nothing of an edit that is taken back before the next one comes: %s";
+  test.each(edits)(nothing, { timeout: 240_000 }, async (edited, { before, edit, kills }) => {
+    const deaths = new Map(kills.map((kill, at) => [`${edited}-back-${at}`, kill]));
     const names = [...deaths.keys()];
     const untilEach = async (
       what: string,

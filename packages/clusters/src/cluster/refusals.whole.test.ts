@@ -7,7 +7,7 @@ import { failing } from "../../../../test/gardener/gardenlet/course.ts";
 import { Shoots } from "../gardener/kinds.ts";
 import { operatorAtWork } from "./testing/at-work.ts";
 import type { Call } from "./testing/heard-client.ts";
-import { messageOf, named, untilCondition, untilPhase } from "./testing/told.ts";
+import { messageOf, named, oidcConfig, signInOf, untilCondition, untilPhase } from "./testing/told.ts";
 import { gardenNamespace, type RunningOperator, type World } from "./testing/world.ts";
 
 let world: World;
@@ -103,6 +103,29 @@ describe("a garden that answers", () => {
       if (spec.infrastructure) spec.infrastructure.autoScalerMax = 50;
     });
     await condition("invalid", "ShootUpToDate", "True/UpToDate");
+  });
+
+  test("422 to a change of the issuer, which is taken back: the one before counts again", async () => {
+    await world.create("trusting", { ...named("trusting"), oidcConfig });
+    await phase("trusting", "Ready");
+    const change = (issuerURL: string, autoScalerMax: number) =>
+      world.edit("trusting", ({ spec }) => {
+        if (spec.infrastructure) spec.infrastructure.autoScalerMax = autoScalerMax;
+        spec.oidcConfig = { ...oidcConfig, issuerURL };
+      });
+    faults.set("trusting", ({ what }) => (what === "update shoots" ? refusal(422) : undefined));
+    await change("https://other.example.com", 500);
+    await condition("trusting", "ShootUpToDate", "False/GardenerInvalid");
+    await condition("trusting", "OIDCConfigured", "False/Configuring");
+    expect(await signInOf(world, "trusting")).toContain("https://other.example.com");
+    faults.delete("trusting");
+    const asked = callsOf("trusting", "update shoots");
+    await change(oidcConfig.issuerURL, 5);
+    await condition("trusting", "ShootUpToDate", "True/UpToDate");
+    await condition("trusting", "OIDCConfigured", "True/Configured");
+    expect(await signInOf(world, "trusting")).toContain(oidcConfig.issuerURL);
+    // Gardener may have looked at the other one meanwhile, and does not look again by itself.
+    expect(callsOf("trusting", "update shoots")).toBe(asked + 1);
   });
 
   test.each([

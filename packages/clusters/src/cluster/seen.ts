@@ -43,6 +43,8 @@ export interface Facts {
   /** The digest of the ConfigMap that is there now. */
   authentication?: string;
   authenticationIsGone?: true;
+  /** The digest that the Shoot was told of after that. */
+  told?: string | undefined;
   /** Those who are cluster-admin now. */
   administrators?: readonly string[];
   /** Gardener did not take a change of the Shoot: it is said, and nothing of it is tried again in this look. */

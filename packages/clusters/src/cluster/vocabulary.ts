@@ -52,14 +52,13 @@ export const reasons = {
   unknown: "Unknown",
   operationError: "OperationError",
   operationFailed: "OperationFailed",
-  // Of OIDCConfigured
+  // Of OIDCConfigured and AdministratorsConfigured
   configured: "Configured",
+  configuring: "Configuring",
   notConfigured: "NotConfigured",
   invalidIssuer: "InvalidIssuer",
   authenticationTaken: "ConfigMapNameTaken",
-  // Of AdministratorsConfigured
   waitingForCluster: "WaitingForCluster",
-  configuring: "Configuring",
   bindingTaken: "BindingNameTaken",
   targetFailing: "TargetFailing",
   // Of Reachable
@@ -146,6 +145,7 @@ export const texts = {
   configured: "The API server knows the issuer",
   algorithmsUnused:
     "The API server knows the issuer. It takes every algorithm that Kubernetes supports: oidcConfig.signingAlgs has no effect",
+  telling: "The API server is about to be told of the issuer",
   notConfigured: "No issuer is asked for",
   invalidIssuer: (problem: string) =>
     `oidcConfig.issuerURL ${problem}: set the https address of the issuer. Until then sign-in stays as it is`,

@@ -39,12 +39,15 @@ export async function perform(
     case "writeAuthentication":
       await writeAuthentication(step.authentication, cluster, around, signal);
       facts.authentication = step.authentication.digest;
+      delete facts.authenticationIsGone;
+      delete facts.told;
       break;
     case "createShoot":
-      await createShoot(step, shootName, cluster, around, signal);
+      await createShoot(step, shootName, cluster, facts, around, signal);
       break;
     case "changeShoot":
       await changeShoot(step.shoot, cluster, step.wanted, around, signal);
+      facts.told = step.wanted.annotations[annotations.authenticationDigest];
       break;
     case "retryShoot": {
       const retries = retriesOf(step.shoot, cluster);
@@ -85,6 +88,7 @@ export async function perform(
     case "removeAuthentication":
       await removeAuthentication(shootName, cluster, around, signal);
       facts.authenticationIsGone = true;
+      delete facts.authentication;
       break;
     case "releaseSubscription": {
       const { namespace = "", name, uid } = step.subscription.metadata;

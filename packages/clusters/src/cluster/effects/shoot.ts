@@ -26,6 +26,7 @@ export async function createShoot(
   { spec, digest }: Extract<Step, { do: "createShoot" }>,
   name: string,
   cluster: Stored<Cluster>,
+  facts: Facts,
   around: Surroundings,
   signal: AbortSignal,
 ): Promise<void> {
@@ -40,6 +41,7 @@ export async function createShoot(
   };
   try {
     around.shoots.wrote(await client.create(Shoots, { metadata, spec }, { fieldManager, signal }));
+    facts.told = digest;
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
     // Ours, where the answer to an earlier try was lost; or somebody else's. The next look tells.

@@ -1,6 +1,6 @@
 /** What is said about signing in. */
-import type { ClusterOidcConfig } from "@berg/resources";
-import type { Draft } from "../draft.ts";
+import type { Cluster, ClusterOidcConfig } from "@berg/resources";
+import { conditionOf, type Draft } from "../draft.ts";
 import { issuerProblem } from "../oidc/authentication.ts";
 import { conditionTypes, reasons, texts } from "../vocabulary.ts";
 
@@ -20,4 +20,16 @@ export function sayAuthentication(draft: Draft, oidc: ClusterOidcConfig | undefi
   } else {
     draft.say(type, { status: "False", reason: reasons.waitingForCluster, message: texts.waitingForCluster });
   }
+}
+
+/** Whether the ConfigMap is what the Shoot was told of last: where that was said, or it was made with it and no more came. */
+export function isSignInKnown(cluster: Cluster): boolean {
+  const { status, reason } = conditionOf(cluster, conditionTypes.oidcConfigured) ?? {};
+  return status === "True" || reason === reasons.waitingForCluster;
+}
+
+/** To be stored before either is written: whatever comes between the two, the next look writes both. */
+export function sayTelling(draft: Draft): Draft {
+  const finding = { status: "False", reason: reasons.configuring, message: texts.telling } as const;
+  return draft.say(conditionTypes.oidcConfigured, finding);
 }

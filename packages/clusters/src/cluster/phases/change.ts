@@ -13,7 +13,7 @@ import { networkProblem, type Problem, zonesFor } from "../shoot/problem.ts";
 import { withChanges } from "../shoot/with-changes.ts";
 import type { Decision, ShootChange } from "../step.ts";
 import { conditionTypes, reasons, texts } from "../vocabulary.ts";
-import { sayAuthentication } from "./authentication.ts";
+import { isSignInKnown, sayAuthentication, sayTelling } from "./authentication.ts";
 
 /** `isDone`: Gardener has finished what it was asked for. Undefined where nothing is to be changed, or may be. */
 export function decideChange(seen: Seen, shoot: Stored<Shoot>, draft: Draft, isDone: boolean): Decision | undefined {
@@ -33,9 +33,14 @@ export function decideChange(seen: Seen, shoot: Stored<Shoot>, draft: Draft, isD
   const authentication = authenticationOf(oidcConfig, shoot.metadata.name);
   const refersTo = shoot.spec.kubernetes?.kubeAPIServer?.structuredAuthentication?.configMapName;
   const told = shoot.metadata.annotations?.[annotations.authenticationDigest];
+  const isKnown = isSignInKnown(cluster);
+  const digest = authentication?.digest;
+  const isTold = told === digest && (isKnown || (facts.authentication === digest && facts.told === digest));
   const { status } = draft;
-  if (authentication && told !== authentication.digest && facts.authentication !== authentication.digest)
-    return { step: { do: "writeAuthentication", authentication }, status };
+  if (authentication && !isTold) {
+    if (isKnown) return { status: sayTelling(draft).status, goesOn: true };
+    if (facts.authentication !== digest) return { step: { do: "writeAuthentication", authentication }, status };
+  }
   // With an issuer that cannot be used, sign-in stays as it is.
   const keeps = oidcConfig && !authentication && refersTo === own ? own : undefined;
   const spec = withChanges(
@@ -49,12 +54,15 @@ export function decideChange(seen: Seen, shoot: Stored<Shoot>, draft: Draft, isD
     },
     own,
   );
-  const wanted: ShootChange = { spec, ...metadataOf(shoot, seen, authentication, isDone) };
-  if (!isSame(wanted, shoot, seen.isAnswered)) return { step: { do: "changeShoot", shoot, wanted }, status };
+  const untold = isTold ? undefined : authentication;
+  const wanted: ShootChange = { spec, ...metadataOf(shoot, seen, untold, isDone) };
+  if (untold || !isSame(wanted, shoot, seen.isAnswered)) return { step: { do: "changeShoot", shoot, wanted }, status };
+  sayAuthentication(draft, oidcConfig, isTold);
   if (!oidcConfig && told !== undefined && !facts.authenticationIsGone)
-    return { step: { do: "removeAuthentication" }, status };
+    return isKnown
+      ? { status: draft.status, goesOn: true }
+      : { step: { do: "removeAuthentication" }, status: draft.status };
 
-  sayAuthentication(draft, oidcConfig, told === authentication?.digest);
   if (!growth?.problem) {
     const kept = keptNewer(shoot.spec, cluster.spec);
     const message = kept.length === 0 ? texts.upToDate : texts.keepsNewer(kept);
@@ -92,13 +100,13 @@ function growZones(seen: Seen, draft: Draft): { decision?: Decision; problem?: P
 function metadataOf(
   { metadata }: Stored<Shoot>,
   { cluster, facts }: Seen,
-  authentication: Authentication | undefined,
+  untold: Authentication | undefined,
   isDone: boolean,
 ): Pick<ShootChange, "labels" | "annotations"> {
   const marks = marksOf(cluster);
   const wanted: Record<string, string> = { ...metadata.annotations, ...marks.annotations };
-  if (authentication && wanted[annotations.authenticationDigest] !== authentication.digest) {
-    wanted[annotations.authenticationDigest] = authentication.digest;
+  if (untold) {
+    wanted[annotations.authenticationDigest] = untold.digest;
     // Gardener does not look into the ConfigMap by itself.
     wanted[gardener.operation] ??= "reconcile";
   }

@@ -1,9 +1,11 @@
 import type { Stored } from "@berg/apimachinery";
-import type { Cluster, ClusterInfrastructure, ClusterStatus } from "@berg/resources";
+import type { Cluster, ClusterInfrastructure, ClusterSpec, ClusterStatus } from "@berg/resources";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Shoot } from "../../gardener/kinds.ts";
 import { annotations, finalizers, gardener } from "../../vocabulary.ts";
+import type { ClusterCondition } from "../draft.ts";
+import { type Authentication, authenticationOf } from "../oidc/authentication.ts";
 import type { Facts, Seen } from "../seen.ts";
 import { renderShoot } from "../shoot/render.ts";
 import type { Decision } from "../step.ts";
@@ -343,6 +345,67 @@ describe("administrators", () => {
     const { step, status } = decide(look(cluster, { shoot: making }));
     expect(step).toBeUndefined();
     expect(status.conditions).toContainEqual(expect.objectContaining({ type: "AdministratorsConfigured", ...yes }));
+  });
+});
+
+describe("who may sign in", () => {
+  const oidcConfig = { issuerURL: "https://issuer.example.com", clientID: "kyma", usernameClaim: "sub" };
+  const { configMapName, digest } = authenticationOf(oidcConfig, "c-abcdefgh") as Authentication;
+  const type = "OIDCConfigured";
+  const configured = { type, status: "True", reason: "Configured" } as const;
+  const clusterWith = (condition: ClusterCondition, spec: Partial<ClusterSpec> = { oidcConfig }) =>
+    makeCluster({
+      spec,
+      status: {
+        zones,
+        phase: "Ready",
+        shootRef: { name: "c-abcdefgh", uid: "shoot-uid" },
+        provisioningCompletedAt: time,
+        conditions: [condition],
+      },
+    });
+  /** Told of the issuer above. */
+  const shootOf = (cluster: Stored<Cluster>) => {
+    const authentication = cluster.spec.oidcConfig && configMapName;
+    const shoot = makeShoot(cluster, done, renderShoot({ ...wantedOf(cluster), authentication }, account));
+    shoot.metadata.annotations = { ...shoot.metadata.annotations, [annotations.authenticationDigest]: digest };
+    return shoot;
+  };
+
+  const waiting = { type, status: "False", reason: "WaitingForCluster" } as const;
+
+  test.each([configured, waiting])("is no question where the Shoot knows, or was just made: $reason", (condition) => {
+    const cluster = clusterWith(condition);
+    const { step, goesOn } = decide(look(cluster, { shoot: shootOf(cluster) }));
+    expect([step, goesOn]).toEqual([undefined, undefined]);
+  });
+
+  test.each([configured, waiting])("is written when it is stored that $reason counts no more", (condition) => {
+    const cluster = clusterWith(condition, { oidcConfig: { ...oidcConfig, clientID: "another" } });
+    const { step, status } = afterStoring(look(cluster, { shoot: shootOf(cluster) }));
+    expect(step?.do).toBe("writeAuthentication");
+    expect(status.conditions).toContainEqual(expect.objectContaining({ type, status: "False", reason: "Configuring" }));
+  });
+
+  test.each(["Configuring", "InvalidIssuer", "NotConfigured", "ConfigMapNameTaken"])(
+    "is written and told once more after %s, though the Shoot was told the same before",
+    (reason) => {
+      const cluster = clusterWith({ type, status: "False", reason });
+      const shoot = shootOf(cluster);
+      expect(decide(look(cluster, { shoot })).step?.do).toBe("writeAuthentication");
+      const { step } = decide(look(cluster, { shoot, facts: { authentication: digest } }));
+      expect(step).toMatchObject({ do: "changeShoot", wanted: { annotations: { [gardener.operation]: "reconcile" } } });
+      const { step: next, status } = decide(look(cluster, { shoot, facts: { authentication: digest, told: digest } }));
+      expect(next).toBeUndefined();
+      expect(status.conditions).toContainEqual(expect.objectContaining(configured));
+    },
+  );
+
+  test.each([configured, waiting])("is nobody any more when that is stored, after $reason", (condition) => {
+    const cluster = clusterWith(condition, {});
+    const { step, status } = afterStoring(look(cluster, { shoot: shootOf(cluster) }));
+    expect(step?.do).toBe("removeAuthentication");
+    expect(status.conditions).toContainEqual(expect.objectContaining({ type, reason: "NotConfigured" }));
   });
 });
 

@@ -3,6 +3,7 @@ import type { Stored } from "@berg/apimachinery";
 import { type Clock, systemClock } from "@berg/kube";
 import { type Cluster, type ClusterSpec, KubeconfigRequests } from "@berg/resources";
 import { failing } from "../../../../../test/gardener/gardenlet/course.ts";
+import { annotations } from "../../vocabulary.ts";
 import type { Step } from "../step.ts";
 import { type Kill, userOf } from "./kills.ts";
 import { named, oidcConfig, signInOf } from "./told.ts";
@@ -102,6 +103,7 @@ export const lives = {
     isOver: async (world, name) =>
       (await isMade(world, name)) &&
       (await signInOf(world, name)) === undefined &&
+      (await world.shootOf(name))?.metadata.annotations?.[annotations.authenticationDigest] === undefined &&
       (await world.conditionOf(name, "OIDCConfigured")) === "False/NotConfigured",
     kills: [
       ...both("update shoots", 1),
@@ -193,18 +195,42 @@ export const lives = {
   },
 } satisfies Record<string, Life>;
 
-/** An edit that somebody takes back after its operator was killed at one of these writes. */
-export const takenBack = {
-  before: made,
-  edit({ spec }: Stored<Cluster>, name: string): void {
-    spec.administrators = [userOf(name, 2), userOf(name, 3)];
+interface TakenBack {
+  readonly before: Part;
+  edit(cluster: Stored<Cluster>, name: string): void;
+  readonly kills: readonly Kill[];
+}
+
+/** Edits that somebody takes back after their operator was killed at one of these writes. */
+export const takenBack: Record<string, TakenBack> = {
+  changed: {
+    before: made,
+    edit({ spec }, name) {
+      spec.administrators = [userOf(name, 2), userOf(name, 3)];
+      if (spec.oidcConfig) spec.oidcConfig.clientID = "another";
+    },
+    kills: [
+      ...both("update configmaps"),
+      ...both("update shoots"),
+      ...both("delete clusterrolebindings"),
+      ...both("create clusterrolebindings"),
+      ...both("update clusters/status", 1),
+      ...both("update clusters/status", 2),
+      ...both("update clusters/status", 3),
+    ],
   },
-  kills: [
-    ...both("update clusters/status", 1),
-    ...both("delete clusterrolebindings"),
-    ...both("create clusterrolebindings"),
-    ...both("update clusters/status", 2),
-  ],
+  signedout: {
+    before: made,
+    edit({ spec }) {
+      delete spec.oidcConfig;
+    },
+    kills: [
+      ...both("update shoots", 1),
+      ...both("delete configmaps"),
+      ...both("update shoots", 2),
+      ...both("update clusters/status", 1),
+    ],
+  },
 };
 
 /** In which life the write of a step comes up, so that no step is added without one. */
