@@ -90,6 +90,38 @@ describe("a target that is nobody's friend", () => {
   });
 });
 
+describe("many clusters that were brought along, and are silent,", () => {
+  let other: World;
+  beforeAll(async () => {
+    other = await startWorld();
+  });
+  afterAll(() => other?.[Symbol.asyncDispose]());
+
+  test("keep nobody else waiting, and are all told of", async () => {
+    const byoc = { kubeconfigSecretRef: { name: "secret", key: "kubeconfig" } };
+    const names = Array.from({ length: 15 }, (_, at) => `mute-${at}`);
+    const waiting = new Set<() => void>();
+    let isOver = false;
+    const silence = new TargetUnavailable("TargetUnreachable", "no answer", true);
+    const check = () =>
+      new Promise<never>((_, reject) => {
+        const end = () => reject(silence);
+        if (isOver) end();
+        else waiting.add(end);
+      });
+    await using _ = await other.startOperator({ targets: { check } });
+    for (const name of names) await other.create(name, { byoc });
+    await expect.poll(() => waiting.size).toBeGreaterThan(1);
+    await other.create("made", named("made"));
+    await untilPhase(other, "made", "Ready");
+    await other.remove("made");
+    await untilPhase(other, "made", "gone");
+    isOver = true;
+    for (const end of waiting) end();
+    for (const name of names) await untilCondition(other, name, "Reachable", "False/TargetUnreachable");
+  });
+});
+
 describe("an operator whose targets cannot be reached", () => {
   let other: World;
   beforeAll(async () => {

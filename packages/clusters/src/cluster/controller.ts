@@ -10,6 +10,7 @@ import { Clusters, KubeconfigRequests, SubscriptionRequests } from "@berg/resour
 import { type Garden, watchFilled } from "../gardener/garden.ts";
 import { watchSecrets } from "../secrets/watch-secrets.ts";
 import type { WatchedSecrets } from "../secrets/watched-secrets.ts";
+import { Turns } from "../subscription/turns.ts";
 import type { TargetAccess } from "../target/target.ts";
 import type { Surroundings } from "./effects/surroundings.ts";
 import { Memories } from "./memories.ts";
@@ -51,12 +52,14 @@ export function addClusterController(manager: Manager, options: ClusterControlle
     shoots: new OwnWrites(garden.shoots, clock),
     kubeconfigs,
     memories: new Memories(),
+    // At once, though it may rest after a failure: a whole line waits behind it.
+    turns: new Turns((key) => controller.queue.add(key, { priority: 1 })),
     clock,
     random,
     log,
   };
   const all = (): ObjectKey[] => clusters.list().map(keyOf);
-  manager.addController({
+  const controller = manager.addController({
     name: "clusters",
     resyncMs,
     watches: [

@@ -1,8 +1,9 @@
 /** One look at one Cluster: observe → decide → do, again until there is nothing to do; then its status. */
-import { isConflict, isNotFound, jsonEqual, type ObjectKey, type Stored } from "@berg/apimachinery";
+import { isConflict, isNotFound, jsonEqual, keyOf, type ObjectKey, type Stored } from "@berg/apimachinery";
 import type { Result } from "@berg/kube";
 import { type Cluster, type ClusterStatus, Clusters } from "@berg/resources";
 import { perform } from "./effects/perform.ts";
+import { lineOf } from "./effects/reach.ts";
 import type { Surroundings } from "./effects/surroundings.ts";
 import { isTimeToGiveUp, statusInTrouble, type Trouble, troubleOf } from "./effects/trouble.ts";
 import { eventsOf } from "./events.ts";
@@ -25,6 +26,14 @@ export async function reconcile(
   around: Surroundings,
   signal: AbortSignal,
 ): Promise<Result | undefined> {
+  try {
+    return await look(key, around, signal);
+  } finally {
+    around.turns.leave(key);
+  }
+}
+
+async function look(key: ObjectKey, around: Surroundings, signal: AbortSignal): Promise<Result | undefined> {
   const facts: Facts = {};
   for (let round = 0; round < mostRounds; round++) {
     const cluster = around.clusters.get(key);
@@ -65,6 +74,9 @@ async function take(
     const left = refusal.until - around.clock.monotonic();
     if (left > 0) return refused(refusal.trouble, left);
   }
+  // It goes away, so that it keeps no worker waiting, and is called.
+  if (step.do === "reach" && !around.turns.take(lineOf(seen), keyOf(cluster)))
+    return { isOver: true, again: undefined };
   try {
     await perform(step, seen, facts, around, signal);
     memory.refusals.delete(step.do);

@@ -71,6 +71,13 @@ export interface Reached extends Finding {
   readonly server?: string;
   /** See ClusterStatus.certificateAuthorityHash. */
   readonly authorityHash?: string;
+  /** How often in a row it was not to be reached. */
+  readonly failures?: number;
   /** When to try again. Monotonic: a wall clock that is set back would have it rest for as long. */
   readonly until: number;
+}
+
+/** Whether nothing has changed since that could make it another answer. */
+export function isAbout({ generation, secret }: Reached, seen: Pick<Seen, "cluster" | "secret">): boolean {
+  return generation === seen.cluster.metadata.generation && secret === seen.secret;
 }

@@ -4,6 +4,7 @@ import type { Cluster, KubeconfigRequest, SubscriptionRequest } from "@berg/reso
 import type { Garden } from "../../gardener/garden.ts";
 import type { Shoot } from "../../gardener/kinds.ts";
 import type { WatchedSecrets } from "../../secrets/watched-secrets.ts";
+import type { Turns } from "../../subscription/turns.ts";
 import type { TargetAccess } from "../../target/target.ts";
 import type { Memories } from "../memories.ts";
 
@@ -19,6 +20,8 @@ export interface Surroundings {
   readonly shoots: OwnWrites<Shoot>;
   readonly kubeconfigs: Informer<KubeconfigRequest>;
   readonly memories: Memories;
+  /** Of clusters that were brought along and are to be reached: see lineOf. */
+  readonly turns: Turns;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;

@@ -1,7 +1,7 @@
 /** A cluster that somebody has brought along: it is reached from time to time, and gets its administrators. */
 import type { ClusterStatus } from "@berg/resources";
 import type { Draft } from "../draft.ts";
-import type { Reached, Seen } from "../seen.ts";
+import { isAbout, type Reached, type Seen } from "../seen.ts";
 import type { Decision } from "../step.ts";
 import { conditionTypes, reasons, texts } from "../vocabulary.ts";
 import { decideAdministrators, sayUnderWay } from "./administrators.ts";
@@ -10,8 +10,7 @@ export function decideBrought(seen: Seen, draft: Draft): Decision {
   const { cluster, facts, now, monotonic, time } = seen;
   const { reached } = facts;
   const wasReady = cluster.status?.provisioningCompletedAt !== undefined;
-  const isOld = reached?.generation !== cluster.metadata.generation || reached?.secret !== seen.secret;
-  if (!reached || isOld || reached.until <= monotonic) {
+  if (!reached || !isAbout(reached, seen) || reached.until <= monotonic) {
     if (!cluster.status?.phase) draft.in("Pending");
     return { step: { do: "reach" }, status: draft.status };
   }
