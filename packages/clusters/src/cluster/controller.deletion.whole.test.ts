@@ -1,11 +1,14 @@
+import { type Clock, systemClock } from "@berg/kube";
+import { refusal } from "@berg/kube/testing";
 import { KubeconfigRequests, SubscriptionRequests } from "@berg/resources";
 import { describe, expect, test } from "vitest";
 import { failing, stuck, unscheduled } from "../../../../test/gardener/gardenlet/course.ts";
 import { Shoots } from "../gardener/kinds.ts";
 import { annotations } from "../vocabulary.ts";
 import { operatorAtWork } from "./testing/at-work.ts";
+import type { Call } from "./testing/heard-client.ts";
 import { named, oidcConfig, signInOf, untilCondition, untilPhase } from "./testing/told.ts";
-import { gardenNamespace, namespace, type World } from "./testing/world.ts";
+import { gardenNamespace, namespace, startWorld, type World } from "./testing/world.ts";
 
 let world: World;
 operatorAtWork((started) => ({ world } = started));
@@ -52,6 +55,37 @@ describe("a Cluster is deleted, with all that was made for it,", () => {
     const { items } = await world.client.list(Shoots, { namespace: gardenNamespace });
     expect(items.map(({ metadata }) => metadata.name).filter((name) => name.startsWith("brief"))).toEqual([]);
   });
+});
+
+test("a Cluster is deleted, too, by an operator that may not look at CloudProfiles", async () => {
+  await using other = await startWorld();
+  const names = ["blind", "blind-waiting"];
+  {
+    await using _ = await other.startOperator();
+    await other.create("blind", { ...named("blind"), oidcConfig });
+    await untilPhase(other, "blind", "Ready");
+    other.givesAccounts = false;
+    await other.create("blind-waiting", named("blind-waiting"));
+    await untilPhase(other, "blind-waiting", "Pending");
+  }
+  let seesShoots = false;
+  const refuse = ({ what }: Call) => {
+    const [verb, kind] = what.split(" ");
+    const isCopied = verb === "watch" || verb === "listAll";
+    if (isCopied && (kind === "cloudprofiles" || (kind === "shoots" && !seesShoots))) throw refusal(403);
+  };
+  const clock: Clock = {
+    ...systemClock,
+    // The 30 s that copies of another server are waited for at the start.
+    setTimer: (ms, fire) => systemClock.setTimer(ms === 30_000 ? 200 : ms, fire),
+  };
+  await using _ = await other.startOperator({ listener: { before: refuse }, clock });
+  for (const name of names) await other.remove(name);
+  for (const name of names) await untilCondition(other, name, "Deprovisioned", "Unknown/GardenerForbidden");
+  seesShoots = true;
+  for (const name of names) await untilPhase(other, name, "gone");
+  await other.create("unknown", named("unknown"));
+  await untilCondition(other, "unknown", "ShootCreated", "Unknown/GardenerForbidden");
 });
 
 const byoc = { kubeconfigSecretRef: { name: "secret", key: "kubeconfig" } };

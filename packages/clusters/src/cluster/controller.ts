@@ -72,7 +72,8 @@ export function addClusterController(manager: Manager, options: ClusterControlle
       // By name, not by its marks: a foreign one that goes is news, too.
       watchMapped(garden.shoots, ({ metadata }) => clusters.byIndex(byShoot, metadata.name).map(keyOf)),
       watchMapped(garden.cloudProfiles, all),
-      watchFilled([garden.shoots, garden.cloudProfiles], all),
+      // Each by itself: see Seen.away.
+      ...[garden.shoots, garden.cloudProfiles].map((copy) => watchFilled([copy], all)),
     ],
     reconcile: (key, { signal }) => reconcile(key, around, signal),
   });

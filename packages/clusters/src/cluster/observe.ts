@@ -19,7 +19,8 @@ export function observe(cluster: Stored<Cluster>, facts: Facts, around: Surround
   return {
     cluster,
     isHeld: cluster.metadata.finalizers?.includes(finalizers.cluster) ?? false,
-    away: copyTrouble(garden.shoots, garden.cloudProfiles),
+    // What goes needs no CloudProfile: it is not held up by one that cannot be seen.
+    away: copyTrouble(garden.shoots, ...(cluster.metadata.deletionTimestamp ? [] : [garden.cloudProfiles])),
     shootName,
     shoot,
     subscription: subscriptions.get(keyOf(cluster)),

@@ -10,7 +10,7 @@ export interface Seen {
   readonly cluster: Stored<Cluster>;
   /** Whether our finalizer is on it. */
   readonly isHeld: boolean;
-  /** Why nothing is known about the garden. */
+  /** Why nothing is known about the garden: its Shoots; of a Cluster that does not go, its CloudProfiles, too. */
   readonly away: GardenTrouble | undefined;
   readonly shootName: string;
   /** The one of that name, whoever made it. */

@@ -16,7 +16,7 @@ export interface Listener {
   after?(call: Call): void | Promise<void>;
 }
 
-const reading = new Set(["get", "list", "listAll"]);
+const reading = new Set(["get", "list", "listAll", "watch"]);
 const writing = new Set(["create", "update", "patch", "apply", "delete", "createSubresource"]);
 
 export function heardClient(client: Client, server: Call["server"], listener: Listener): Client {

@@ -193,7 +193,7 @@ async function startOperator(
   const calls: Call[] = [];
   const counting: Listener = {
     async before(call) {
-      if (!call.what.startsWith("list") || call.server === "target") calls.push(call);
+      if (!/^(list|watch)/.test(call.what) || call.server === "target") calls.push(call);
       await listener.before?.(call);
     },
     async after(call) {
