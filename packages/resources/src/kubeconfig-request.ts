@@ -141,6 +141,11 @@ export const kubeconfigRequestStatus = z
     lastRotationRequest: text({ max: 253 })
       .describe("Which request to rotate was answered last, so that it is not answered twice.")
       .exactOptional(),
+    lastRotationEnded: text({ max: 253 })
+      .describe(
+        "The same, once its annotation was taken off, so that the next one is answered also where all annotations were replaced.",
+      )
+      .exactOptional(),
     issuedFor: text({ max: 64 })
       .describe(
         "Fingerprint of what the kubeconfig was issued for: the cluster with its address and keys, and whom it is for.",

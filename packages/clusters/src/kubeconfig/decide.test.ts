@@ -36,6 +36,9 @@ const away = { cluster: undefined, shoot: undefined, doubt: true };
 const replaced = { epoch: 2, retiring: [{ epoch: 1, until: at(3000) }] };
 /** A rotation that was asked for is answered, and the one before is good until then. */
 const answered = (until: string) => ({ epoch: 2, lastRotationRequest: "2", retiring: [{ epoch: 1, until }] });
+/** The same, and the annotation was taken off. */
+const ended = { epoch: 2, lastRotationRequest: "2", lastRotationEnded: "2" };
+const taken = (until: string) => ({ ...answered(until), ...ended });
 const theirs = { apiServerURL: "https://theirs.example" };
 const broughtAs = (status: ClusterStatus) => ({ cluster: makeBrought(status), shoot: undefined });
 
@@ -113,15 +116,15 @@ describe("while access is wanted", () => {
     [
       "the one before has its time",
       "write Rotating",
-      { annotations: asked("rotated", "2"), status: issuedStatus(0, answered(at(10))) },
+      { annotations: asked("rotated", "2"), status: issuedStatus(0, taken(at(10))) },
     ],
-    ["then it goes", "retire", { annotations: asked("rotated", "2"), status: issuedStatus(0, answered(at(0))) }],
+    ["then it goes", "retire", { annotations: asked("rotated", "2"), status: issuedStatus(0, taken(at(0))) }],
     [
       "then it is over",
       "write Issued",
       {
         annotations: asked("rotated", "2"),
-        status: issuedStatus(0, { phase: "Rotating", epoch: 2, lastRotationRequest: "2" }),
+        status: issuedStatus(0, { phase: "Rotating", ...ended }),
       },
     ],
     [
@@ -129,7 +132,7 @@ describe("while access is wanted", () => {
       "wait",
       {
         annotations: asked("rotated", "2"),
-        status: issuedStatus(0, { ...answered(at(90)), epoch: 3, retiring: [{ epoch: 2, until: at(90) }] }),
+        status: issuedStatus(0, { ...taken(at(90)), epoch: 3, retiring: [{ epoch: 2, until: at(90) }] }),
       },
     ],
     [
@@ -137,13 +140,28 @@ describe("while access is wanted", () => {
       "issue asked",
       {
         annotations: { ...asked("rotate"), ...asked("rotated", "2") },
-        status: issuedStatus(0, { epoch: 2, lastRotationRequest: "2" }),
+        status: issuedStatus(0, ended),
       },
     ],
     [
       "asked for once more while the one before has its time",
       "issue asked",
-      { annotations: { ...asked("rotate"), ...asked("rotated", "2") }, status: issuedStatus(0, answered(at(10))) },
+      { annotations: { ...asked("rotate"), ...asked("rotated", "2") }, status: issuedStatus(0, taken(at(10))) },
+    ],
+    [
+      "asked for once more by somebody who has replaced all annotations",
+      "issue asked",
+      { annotations: asked("rotate"), status: issuedStatus(0, ended) },
+    ],
+    ["all annotations are gone, and nothing is asked for", "wait", { status: issuedStatus(0, ended) }],
+    [
+      "that the annotation was taken off is written down before anything is waited for",
+      "write Issued",
+      {
+        annotations: asked("rotated", "2"),
+        status: issuedStatus(0, { epoch: 2, lastRotationRequest: "2", lastRotationEnded: "1" }),
+      },
+      { cluster: makeCluster({ isReady: false }) },
     ],
     ["the copy is lost", "issue changed", { status: issuedStatus() }, { copyLost: true }],
     ["the copy is lost once more, too soon", "wait", { status: issuedStatus(9, replaced) }, { copyLost: true }],

@@ -2,7 +2,7 @@
  * What to do next for one KubeconfigRequest: one step, from what is seen. Pure; reconcile.ts does it and looks again.
  *
  *     hold → begin → issue ─┬─► wait until it is due ─► issue (make before break) ─► retire the one before
- *                           ├─► the same when asked ─► endRotation, so that it can be asked for again ─► retire
+ *                           ├─► the same when asked ─► endRotation, so that it can be asked for again ─► write ─► retire
  *                           ├─► grant (the rules have changed; the token stays)
  *                           └─► revoke ─► begin (lifted), or letGo (deleted)
  */
@@ -19,6 +19,7 @@ import {
   isRevoked,
   isRotationAnswered,
   isRotationAsked,
+  isRotationEndUntold,
   issuedFor,
   isTakenAway,
   isUntouched,
@@ -80,6 +81,7 @@ function wantsAccess(seen: Seen): Step {
   // Before all that may take its time: whoever asks again meanwhile asks for another one. Nothing waits for it, above all
   // not the end of the one before, which somebody may have seen.
   if (isRotationAnswered(request) && !seen.isAnswerStuck) return { do: "endRotation" };
+  if (isRotationEndUntold(request)) return { do: "write", status: statuses.rotationEnded(seen) };
   const { namespace, name } = clusterOf(request);
   const called = namespace === request.metadata.namespace ? name : makeKey(namespace, name);
   if (seen.doubt && !statuses.saysMissing(request)) return { do: "confirm" };

@@ -4,7 +4,7 @@ import { KubeconfigRequests } from "@berg/resources";
 import { beforeAll, expect, test } from "vitest";
 import { forbidden } from "../../../../test/faults/answers.ts";
 import { accessNamespace, annotations } from "../vocabulary.ts";
-import { accessName } from "./names.ts";
+import { accessName, type Request } from "./names.ts";
 import { holdingsOf } from "./target/holdings.ts";
 import { ClusterRoleBindings, ClusterRoles, RoleBindings, Roles } from "./target/kinds.ts";
 import { embeddedPlace } from "./testing/embedded.ts";
@@ -138,6 +138,37 @@ test("asked for once more within the grace, there is one more, and both before g
   await until("again", "Issued 3");
   expect(await Promise.all(former.map(tried))).toEqual(["unknown", "unknown"]);
   expect(await tried(await place.published("again"))).toBe("works");
+});
+
+test("asked for by whoever replaces all annotations, there is one more each time", async () => {
+  await using stage = await openStage(world);
+  const { place, until, clock } = stage;
+  const ask = async () => {
+    const { metadata, ...rest } = (await place.get("replaced")) as Request;
+    const all = { [annotations.rotate]: "true" };
+    await place.home.update(KubeconfigRequests, { ...rest, metadata: { ...metadata, annotations: all } });
+  };
+  const untilAnswered = async (epoch: number) => {
+    await until("replaced", `Rotating ${epoch}`);
+    await expect.poll(() => isAsked(place, "replaced")).toBe(false);
+    // What is written after that.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    return place.published("replaced");
+  };
+  await place.request("replaced");
+  await until("replaced", "Issued 1");
+  await ask();
+  const second = await untilAnswered(2);
+  await ask();
+  const third = await untilAnswered(3);
+  clock.jump(30_000);
+  await until("replaced", "Issued 3");
+  expect([await tried(second), await tried(third)]).toEqual(["unknown", "works"]);
+  await ask();
+  await untilAnswered(4);
+  clock.jump(30_000);
+  await until("replaced", "Issued 4");
+  expect([await tried(third), await tried(await place.published("replaced"))]).toEqual(["unknown", "works"]);
 });
 
 test("an annotation that cannot be taken off is answered once, and the one before goes all the same", async () => {

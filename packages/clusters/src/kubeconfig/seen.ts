@@ -55,8 +55,17 @@ export function isRotationAsked({ request }: Seen): boolean {
 
 /** There is an epoch that answers the annotation, which is not taken away yet. */
 export function isRotationAnswered({ metadata, status }: Request): boolean {
-  const answered = status?.lastRotationRequest;
-  return answered !== undefined && answered !== metadata.annotations?.[annotations.rotated];
+  const { lastRotationRequest: answered, lastRotationEnded: ended } = status ?? {};
+  return answered !== undefined && answered !== ended && answered !== metadata.annotations?.[annotations.rotated];
+}
+
+/**
+ * The annotation was taken off, which another annotation tells alone: whoever replaces all of them takes that one away, and
+ * may ask for a rotation at the same time.
+ */
+export function isRotationEndUntold({ metadata, status }: Request): boolean {
+  const { lastRotationRequest: answered, lastRotationEnded: ended } = status ?? {};
+  return answered !== undefined && answered !== ended && answered === metadata.annotations?.[annotations.rotated];
 }
 
 /** One that was asked for is there, and those before it may still be used. */

@@ -49,6 +49,7 @@ export const fullKubeconfigStatus = {
   server: "https://api.example.com",
   certificateAuthorityHash: "0123456789abcdef",
   lastRotationRequest: "7",
+  lastRotationEnded: "7",
   conditions: [{ type: "Issued", status: "True", reason: "Issued", message: "" }],
 };
 

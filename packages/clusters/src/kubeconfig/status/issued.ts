@@ -57,6 +57,12 @@ function phased(status: Status): Status {
   return { ...status, phase: isRotating(status) ? "Rotating" : "Issued" };
 }
 
+/** The annotation that asked for it is off: one that is there from now on asks for another. */
+export function rotationEnded({ request: { status = {} } }: Seen): Status {
+  const { lastRotationRequest: ended } = status;
+  return { ...status, ...(ended !== undefined && { lastRotationEnded: ended }) };
+}
+
 /** `text`: the kubeconfig itself, where the status is where it is put. */
 export function issued(
   seen: Seen,

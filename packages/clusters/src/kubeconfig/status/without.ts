@@ -5,13 +5,14 @@ import { conditionTypes as types } from "../vocabulary.ts";
 
 /** What is left when nothing was issued, or all of it is useless. The epoch goes on: no anchor's name is used twice. */
 export function withoutAccess({ request }: Seen): KubeconfigRequestStatus {
-  const { observedGeneration, phase, epoch, lastRotationRequest } = request.status ?? {};
+  const { observedGeneration, phase, epoch, lastRotationRequest, lastRotationEnded } = request.status ?? {};
   const conditions = request.status?.conditions && removeCondition(request.status.conditions, types.rbacReady);
   return {
     ...(observedGeneration !== undefined && { observedGeneration }),
     ...(phase !== undefined && { phase }),
     ...(epoch !== undefined && { epoch }),
     ...(lastRotationRequest !== undefined && { lastRotationRequest }),
+    ...(lastRotationEnded !== undefined && { lastRotationEnded }),
     ...(conditions !== undefined && { conditions }),
   };
 }
