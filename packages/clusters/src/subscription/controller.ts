@@ -14,6 +14,7 @@ import { subscriptionMetrics } from "./metrics.ts";
 import { accountsOf, byType, typesOf } from "./pool/account.ts";
 import { GardenAccounts, GardenFailed } from "./pool/garden-accounts.ts";
 import { givenTo, type Wanted, wantedOf } from "./pool/wanted.ts";
+import { addLeftAccountsController } from "./release/left.ts";
 import { release } from "./release/release.ts";
 import { Requests } from "./requests.ts";
 import type { Request } from "./status.ts";
@@ -84,6 +85,8 @@ export function addSubscriptionController(
       }
     },
   });
+
+  addLeftAccountsController(manager, work, informer);
 
   async function look(key: ObjectKey, signal: AbortSignal): Promise<Result | undefined> {
     const found = requests.get(key);

@@ -30,9 +30,13 @@ export const pendingOf = ({ metadata }: Account) => metadata.annotations?.[annot
  * hand: others who clean it and give it away again leave our annotations as they are. Of a copy it cannot be told.
  */
 export function isClaimLeft(account: Account): boolean {
+  return saysClaimLeft(account) && isTenantByUs(account);
+}
+
+/** As far as a copy tells. */
+export function saysClaimLeft(account: Account): boolean {
   const claimer = claimedBy(account);
-  const left = account.metadata.annotations?.[annotations.claimLeft];
-  return claimer !== undefined && left === claimer && isTenantByUs(account);
+  return claimer !== undefined && account.metadata.annotations?.[annotations.claimLeft] === claimer;
 }
 
 function isTenantByUs({ metadata }: Account): boolean {

@@ -1,4 +1,5 @@
 /** What becomes of an account when its request is deleted: on the embedded API server and on real ones. */
+import { setTimeout as wait } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { annotations } from "../../vocabulary.ts";
 import { onStage, type StartServers, soon } from "./stage.ts";
@@ -6,6 +7,16 @@ import { onStage, type StartServers, soon } from "./stage.ts";
 export function describeReleases(startServers: StartServers): void {
   const stage = onStage(startServers);
   const { until, untilCondition, labelsOf } = stage;
+
+  /** As where a Cluster goes and its Shoot is retained. */
+  async function leaveToShoot(request: string, shoot: string): Promise<void> {
+    const { world } = stage;
+    await world.request(request, { cluster: "cluster-1" });
+    await until(request, "Bound a");
+    await world.shoot(shoot, "a");
+    await world.remove(request);
+    await until(request, "gone");
+  }
 
   test("gives its account back to be cleaned, and leaves the tenant on it", async () => {
     const { world } = stage;
@@ -111,12 +122,7 @@ export function describeReleases(startServers: StartServers): void {
     const { world } = stage;
     await world.account("a");
     const first = await world.operator();
-    // As where a Cluster goes and its Shoot is retained.
-    await world.request("one", { cluster: "cluster-1" });
-    await until("one", "Bound a");
-    await world.shoot("s1", "a");
-    await world.remove("one");
-    await until("one", "gone");
+    await leaveToShoot("one", "s1");
     // Also from one that left it once more.
     await world.request("two");
     await until("two", "Bound a");
@@ -134,6 +140,53 @@ export function describeReleases(startServers: StartServers): void {
     await world.operator();
     await world.remove("three");
     await until("three", "gone");
+    expect((await labelsOf("a")).dirty).toBe("true");
+  });
+
+  test("leaves the account to a Shoot that stays, and when that goes it is given back, at no cost until then", async () => {
+    const { world } = stage;
+    await world.account("a");
+    const { garden } = await world.operator();
+    await leaveToShoot("one", "s1");
+    await wait(300);
+    const asked = garden.requests.length;
+    await world.annotate("a", { note: "1" });
+    await world.touchShoot("s1");
+    await wait(300);
+    expect(garden.requests.length).toBe(asked);
+    expect((await labelsOf("a")).dirty).toBeUndefined();
+    await world.removeShoot("s1");
+    await vi.waitFor(async () => expect((await labelsOf("a")).dirty).toBe("true"), soon);
+    expect(await labelsOf("a")).toEqual({ hyperscalerType: "aws", tenantName: "t1", dirty: "true" });
+  });
+
+  test("also where the Shoot goes while nobody is at work", async () => {
+    const { world } = stage;
+    await world.account("a");
+    const first = await world.operator();
+    await leaveToShoot("one", "s1");
+    await first.stop();
+    await world.removeShoot("s1");
+    await world.operator();
+    await vi.waitFor(async () => expect((await labelsOf("a")).dirty).toBe("true"), soon);
+  });
+
+  test("not where another Shoot is on it, nor where a request has it", async () => {
+    const { world } = stage;
+    await world.account("a");
+    await world.operator();
+    await leaveToShoot("one", "s1");
+    await world.shoot("s2", "a");
+    await world.removeShoot("s1");
+    await wait(300);
+    expect((await labelsOf("a")).dirty).toBeUndefined();
+    await world.request("two");
+    await until("two", "Bound a");
+    await world.removeShoot("s2");
+    await wait(300);
+    expect((await labelsOf("a")).dirty).toBeUndefined();
+    await world.remove("two");
+    await until("two", "gone");
     expect((await labelsOf("a")).dirty).toBe("true");
   });
 

@@ -197,6 +197,11 @@ export class SubscriptionWorld {
     return vi.waitFor(() => this.gardenClient.create(Shoots, { metadata, spec: { ...spec, ...of } }), 10_000);
   }
 
+  async touchShoot(name: string): Promise<void> {
+    const patch = { type: "merge", body: { metadata: { annotations: { note: "1" } } } } as const;
+    await this.gardenClient.patch(Shoots, this.gardenNamespace, name, patch);
+  }
+
   async removeShoot(name: string): Promise<void> {
     await this.gardenClient.delete(Shoots, this.gardenNamespace, name);
   }

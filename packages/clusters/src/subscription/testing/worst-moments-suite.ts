@@ -4,9 +4,23 @@ import { expect, test, vi } from "vitest";
 import type { FaultProxy, Point } from "../../../../../test/faults/proxy.ts";
 import { claimedBy, tenantOf } from "../pool/account.ts";
 import { onStage, type StartServers, soon } from "./stage.ts";
+import type { Operator } from "./world.ts";
 
 export function describeWorstMoments(startServers: StartServers): void {
   const stage = onStage(startServers);
+
+  /** As where a Cluster goes and its Shoot is retained: the Shoot `s1` on the account `a`. */
+  async function leaveToShoot(): Promise<Operator> {
+    const { world } = stage;
+    await world.account("a");
+    const operator = await world.operator();
+    await world.request("one");
+    await stage.until("one", "Bound a");
+    await world.shoot("s1", "a");
+    await world.remove("one");
+    await stage.until("one", "gone");
+    return operator;
+  }
 
   test("of two operators that claim different accounts at once, one takes its claim back", async () => {
     const { world } = stage;
@@ -171,13 +185,7 @@ export function describeWorstMoments(startServers: StartServers): void {
 
   test("a claim that was left is taken by one of two that are given the account at once", async () => {
     const { world } = stage;
-    await world.account("a");
-    const { garden } = await world.operator();
-    await world.request("one");
-    await stage.until("one", "Bound a");
-    await world.shoot("s1", "a");
-    await world.remove("one");
-    await stage.until("one", "gone");
+    const { garden } = await leaveToShoot();
     const taking = hold(garden, { resource: "credentialsbindings", when: "before" });
     await world.request("two");
     await taking.reached;
@@ -186,6 +194,62 @@ export function describeWorstMoments(startServers: StartServers): void {
     taking.goOn();
     await stage.until("two", "Bound a");
     expect(claimedBy(await world.accountNamed("a"))).toBe(metadata.uid);
+  });
+
+  test("an account that was left and is about to be given back is not, where a request takes it before", async () => {
+    const { world } = stage;
+    const { garden } = await leaveToShoot();
+    const dirty = hold(garden, { resource: "credentialsbindings", when: "before" });
+    await world.removeShoot("s1");
+    await dirty.reached;
+    await world.request("two");
+    await stage.until("two", "Bound a");
+    const refused = () => garden.requests.filter(({ code }) => code === 409).length;
+    const before = refused();
+    dirty.goOn();
+    await vi.waitFor(() => expect(refused()).toBe(before + 1), soon);
+    await wait(300);
+    expect((await stage.labelsOf("a")).dirty).toBeUndefined();
+    await world.remove("two");
+    await stage.until("two", "gone");
+    expect((await stage.labelsOf("a")).dirty).toBe("true");
+  });
+
+  test("an account that was left and is about to be taken is given back before, and the request has another", async () => {
+    const { world } = stage;
+    const { garden } = await leaveToShoot();
+    await world.account("b");
+    await world.request("other", { subscriptionSelector: "t2" });
+    await stage.until("other", "Bound b");
+    await world.account("c");
+    // Without a lease. It knows the requests that are there, and hears of no other.
+    const second = await world.operator();
+    const known = async () => expect(await second.metrics()).toContain('subscription_requests{phase="Bound"} 1');
+    await vi.waitFor(known, soon);
+    await wait(300);
+    second.own.freezeWatches();
+    const taking = hold(garden, { resource: "credentialsbindings", when: "before" });
+    await world.request("two");
+    await taking.reached;
+    await world.removeShoot("s1");
+    await vi.waitFor(async () => expect((await stage.labelsOf("a")).dirty).toBe("true"), soon);
+    taking.goOn();
+    await stage.until("two", "Bound c");
+  });
+
+  test("an account that was left is not given back where a Shoot comes while it is looked at", async () => {
+    const { world } = stage;
+    const { garden } = await leaveToShoot();
+    const look = hold(garden, { resource: "credentialsbindings", verb: "get", when: "after" });
+    await world.removeShoot("s1");
+    await look.reached;
+    await world.shoot("s2", "a");
+    look.goOn();
+    await vi.waitFor(() => expect(garden.requests.at(-1)).toMatchObject({ resource: "shoots", verb: "list" }), soon);
+    await wait(300);
+    expect((await stage.labelsOf("a")).dirty).toBeUndefined();
+    await world.removeShoot("s2");
+    await vi.waitFor(async () => expect((await stage.labelsOf("a")).dirty).toBe("true"), soon);
   });
 
   test("its own Shoot is waited for, though the copy does not show it yet", async () => {
