@@ -12,7 +12,7 @@ import { removeRetired, type Work, work } from "./session.ts";
 import * as statuses from "./status/status.ts";
 import { cutOff, removeRoles } from "./target/cut-off.ts";
 import type { Granted } from "./target/grant.ts";
-import { holdingsOf, named } from "./target/holdings.ts";
+import { foundIn, holdingsOf } from "./target/holdings.ts";
 import { TargetTrouble } from "./trouble.ts";
 import { tellIssue, tellUntold } from "./untold.ts";
 import { atTarget, type Visit } from "./visit.ts";
@@ -98,7 +98,7 @@ export async function retire(visit: Visit, seen: Seen, around: Surroundings, sig
 export async function revoke(visit: Visit, seen: Seen, around: Surroundings, signal: AbortSignal): Promise<void> {
   const { client } = visit.target;
   const held = await atTarget(() => holdingsOf(client, seen.request, visit.signal));
-  const reached = reachedBy(seen, visit.target, named(held.serviceAccounts, seen.request)?.metadata.uid);
+  const reached = reachedBy(seen, visit.target, foundIn(held, seen.request));
   const known =
     reached.is === "moved"
       ? await writeStatus(seen.request, statuses.moved(seen, reached), around, signal)
@@ -108,16 +108,16 @@ export async function revoke(visit: Visit, seen: Seen, around: Surroundings, sig
   await unpublish(around.client, request, signal);
   const left = statuses.leftBy({ ...seen, request }, reached);
   if (allExpiredAt(left) > seen.now) return leave({ ...seen, request }, left);
-  const withdrawn = await writeStatus(request, statuses.withdrawn({ ...seen, request }), around, signal);
+  const withdrawn = await writeStatus(request, statuses.withdrawn({ ...seen, request }, reached), around, signal);
   await atTarget(() => removeRoles(client, held, visit.signal));
   await writeStatus(withdrawn, ended({ ...seen, request: withdrawn }), around, signal);
 
   /** Nothing more can be done here for those that work elsewhere. */
   async function leave(now: Seen, status: KubeconfigRequestStatus): Promise<never> {
-    await atTarget(() => removeRoles(client, held, visit.signal));
     const trouble = targetChanged(status);
     const next = statuses.troubled({ ...now, request: { ...now.request, status } }, trouble);
     await writeStatus(now.request, next, around, signal);
+    await atTarget(() => removeRoles(client, held, visit.signal));
     throw trouble;
   }
 

@@ -1,9 +1,11 @@
 import { isNotFound } from "@berg/apimachinery";
-import { createClient, Secrets, unlimited } from "@berg/kube";
+import { createClient, Secrets, ServiceAccounts, unlimited } from "@berg/kube";
 import { KubeconfigRequests } from "@berg/resources";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { forbidden } from "../../../../test/faults/answers.ts";
+import { accessNamespace } from "../vocabulary.ts";
 import { isLeft, reachedBy, serversOf } from "./elsewhere.ts";
-import { type Request, shortHash } from "./names.ts";
+import { accessName, type Request, shortHash } from "./names.ts";
 import { embeddedPlaceOfTwo } from "./testing/embedded.ts";
 import { at, issuedStatus, makeRequest, makeSeen } from "./testing/make-seen.ts";
 import type { Place } from "./testing/place.ts";
@@ -18,19 +20,26 @@ describe("which cluster was reached", () => {
   // Of a Shoot, too: a Cluster of the same name may be another one by now.
   const seen = makeSeen({ request: makeRequest({ status }) });
 
+  /** A UID; `gone`: all of it but the account; undefined: nothing. */
+  const foundAs = (found: string | undefined) =>
+    found === "gone" ? { accountUid: undefined, hasMore: true } : { accountUid: found, hasMore: found !== undefined };
+
   test.each([
     ["as it was", here, "account-uid", "same"],
-    ["as it was, and the account is gone", here, undefined, "same"],
+    ["as it was, and only the account is gone", here, "gone", "same"],
+    ["as it was, and nothing of the request is there", here, undefined, "other"],
+    ["as it was, with another account", here, "their-uid", "other"],
     ["another address, the same account", there, "account-uid", "moved"],
     ["other keys, the same account", { ...here, certificateAuthority: "new" }, "account-uid", "moved"],
     ["another address, no account", there, undefined, "other"],
+    ["another address, and only the account is gone", there, "gone", "other"],
     ["other keys, another account", { ...here, certificateAuthority: "new" }, "their-uid", "other"],
-  ] as const)("%s", (_, place, accountUid, want) => {
-    expect(reachedBy(seen, place, accountUid).is).toBe(want);
+  ] as const)("%s", (_, place, found, want) => {
+    expect(reachedBy(seen, place, foundAs(found)).is).toBe(want);
   });
 
   test("before anything was issued there is nothing to compare", () => {
-    expect(reachedBy({ ...seen, request: makeRequest() }, there, undefined).is).toBe("same");
+    expect(reachedBy({ ...seen, request: makeRequest() }, there, foundAs(undefined)).is).toBe("same");
   });
 
   const former = { epoch: 1, until: at(3600), server: here.server };
@@ -38,7 +47,9 @@ describe("which cluster was reached", () => {
   const ours = { ...former, serviceAccountUid: "account-uid", certificateAuthorityHash: shortHash("ca") };
   test.each([
     ["where the newest is", ours, here, "account-uid", false],
-    ["where the newest is, and nobody has asked for the account", ours, here, undefined, false],
+    ["where the newest is, and only the account is gone", ours, here, "gone", false],
+    ["where the newest was, and nothing of the request is there", ours, here, undefined, true],
+    ["where the newest was, with another account", ours, here, "their-uid", true],
     ["where the newest is, which has moved", ours, there, "account-uid", false],
     ["where the newest is, and another was reached", ours, there, undefined, true],
     ["it does not say where, and another was reached", former, there, undefined, true],
@@ -50,15 +61,16 @@ describe("which cluster was reached", () => {
       "their-uid",
       false,
     ],
+    ["there, and its account is cut off already", theirs, { ...here, certificateAuthority: "their ca" }, "gone", false],
     [
-      "there, and its account is cut off already",
+      "there, as far as the address tells, and nothing of the request is",
       theirs,
       { ...here, certificateAuthority: "their ca" },
       undefined,
-      false,
+      true,
     ],
-  ] as const)("one that was replaced is left behind or not: %s", (_, each, place, accountUid, want) => {
-    expect(isLeft(each, reachedBy(seen, place, accountUid))).toBe(want);
+  ] as const)("one that was replaced is left behind or not: %s", (_, each, place, found, want) => {
+    expect(isLeft(each, reachedBy(seen, place, foundAs(found)))).toBe(want);
   });
 
   test("where those work that are left is told once", () => {
@@ -166,6 +178,123 @@ describe("a Cluster leads to another cluster", () => {
     delete place.door.address;
     await turn(place, false);
     await untilCondition("shared", "Revoked", "True Revoked");
+    expect(await tried(text)).toBe("unknown");
+  });
+
+  describe("behind the same address, with the same keys", () => {
+    /** As where a name leads to another cluster from one moment to the next. */
+    const swap = ({ door }: Place, server: string) =>
+      Object.assign(door, { address: server, hasSameKeys: true, isTurned: true });
+    /** Something to look at it again for: the Cluster operator has seen nothing. */
+    const swapBack = (place: Place) => {
+      Object.assign(place.door, { isTurned: false });
+      return place.touchCluster("apiServerURL", "https://back.example", "status");
+    };
+
+    test("revoked then, it says where it works on; put back, it is cut off at once", async () => {
+      await using stage = await openStage(world);
+      const { place, untilCondition } = stage;
+      const { request, text, server } = await issued(stage, "swapped");
+      swap(place, server);
+      await place.annotate("swapped", "revoke", "true");
+      const waiting = await untilCondition("swapped", "Revoked", "False TargetChanged");
+      expect([told(waiting)?.includes(server), await tried(text)]).toEqual([true, "works"]);
+      await swapBack(place);
+      await untilCondition("swapped", "Revoked", "True Revoked");
+      expect([await tried(text), await heldFor(place.target, request)]).toEqual(["unknown", ""]);
+    });
+
+    test("rotated then, the one before counts until it expires, also for whoever looks again", async () => {
+      await using stage = await openStage(world);
+      const { place, until, untilCondition, clock, operator } = stage;
+      const { text, server } = await issued(stage, "followed");
+      swap(place, server);
+      await place.annotate("followed", "rotate", "true");
+      const { status } = await until("followed", "Rotating 2");
+      const [former] = status?.retiring ?? [];
+      expect(Date.parse(former?.until ?? "")).toBeGreaterThan(Date.parse(former?.expirationTimestamp ?? ""));
+      clock.jump(30_000);
+      await place.annotate("followed", "revoke", "true");
+      await untilCondition("followed", "Revoked", "False TargetChanged");
+      await operator.stop();
+      await using again = await place.start({ clock });
+      await expect.poll(() => again.opened).toBeGreaterThan(0);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      const waiting = await untilCondition("followed", "Revoked", "False TargetChanged");
+      expect([waiting.status?.retiring?.map(({ epoch }) => epoch), await tried(text)]).toEqual([[1], "works"]);
+      await swapBack(place);
+      await untilCondition("followed", "Revoked", "True Revoked");
+      expect(await tried(text)).toBe("unknown");
+    });
+
+    test("one that was to be made useless meanwhile is not said to be", async () => {
+      await using stage = await openStage(world);
+      const { place, until, clock } = stage;
+      const { text, server } = await issued(stage, "kept");
+      await place.annotate("kept", "rotate", "true");
+      const { status } = await until("kept", "Rotating 2");
+      swap(place, server);
+      clock.jump(30_000);
+      const former = async () => (await place.get("kept"))?.status?.retiring?.[0];
+      await expect.poll(async () => (await former())?.until).not.toBe(status?.retiring?.[0]?.until);
+      const { until: end = "", expirationTimestamp = "" } = (await former()) ?? {};
+      expect(Date.parse(end)).toBeGreaterThan(Date.parse(expirationTimestamp));
+      expect(await tried(text)).toBe("works");
+    });
+  });
+
+  test("its account deleted by hand, it is revoked there at once all the same", async () => {
+    await using stage = await openStage(world);
+    const { place, until, untilCondition } = stage;
+    const { request } = await issued(stage, "by-hand");
+    const removeAccount = () => place.target.delete(ServiceAccounts, accessNamespace, accessName(request));
+    await removeAccount();
+    await place.annotate("by-hand", "rotate", "true");
+    await until("by-hand", "Rotating 2");
+    const text = await place.published("by-hand");
+    await removeAccount();
+    await place.annotate("by-hand", "revoke", "true");
+    const over = await untilCondition("by-hand", "Revoked", "True Revoked");
+    expect([over.status?.retiring, await tried(text), await heldFor(place.target, request)]).toEqual([
+      undefined,
+      "unknown",
+      "",
+    ]);
+  });
+
+  /** Just when all objects are gone there, nothing can be written here. */
+  async function interrupt({ place, operator, clock }: Stage, request: Request): Promise<void> {
+    operator.targetProxy.at({ resource: "clusterroles", verb: "delete", when: "after" }, () => {
+      operator.proxy.answer = ({ subresource }) => (subresource === "status" ? forbidden : undefined);
+      return undefined;
+    });
+    await place.annotate(request.metadata.name, "revoke", "true");
+    await expect.poll(() => heldFor(place.target, request)).toBe("");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    operator.proxy.answer = () => undefined;
+    clock.jump(600_000);
+  }
+
+  test("interrupted when nothing was left to be seen there, a revocation comes to its end", async () => {
+    await using stage = await openStage(world);
+    const { request } = await issued(stage, "interrupted");
+    await interrupt(stage, request);
+    await stage.untilCondition("interrupted", "Revoked", "True Revoked");
+  });
+
+  test("the same where another one is left: that alone is told of, and cut off when it is put back", async () => {
+    await using stage = await openStage(world);
+    const { place, until, untilCondition, clock } = stage;
+    place.door.isTurned = true;
+    const { request, text } = await issued(stage, "both");
+    await turn(place, false);
+    clock.jump(61_000);
+    await until("both", "Issued 2");
+    await interrupt(stage, request);
+    await untilCondition("both", "Revoked", "False TargetChanged");
+    expect(await tried(text)).toBe("works");
+    await turn(place, true);
+    await untilCondition("both", "Revoked", "True Revoked");
     expect(await tried(text)).toBe("unknown");
   });
 

@@ -158,8 +158,11 @@ describe.skipIf(await missingControlPlane())("kubeconfigs of real clusters", () 
     await place.annotate("busy", "rotate", "true");
     await until("busy", "rotating", ({ status }) => status?.epoch === 4);
     await user.served(20);
+    const asked = operator.targetProxy.requests.length;
     clock.jump(30_000);
     await until("busy", "rotated", ({ status }) => status?.phase === "Issued");
+    // Its answer tells that the anchor was there, and so that this is the cluster where it was made.
+    expect(operator.targetProxy.requests.slice(asked).map(({ verb }) => verb)).toEqual(["deletecollection"]);
     await refusedInTime(former, "kubeconfig 3");
     await user.served(20);
     expect(await user.stop()).toEqual([]);

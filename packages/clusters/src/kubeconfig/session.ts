@@ -5,13 +5,13 @@ import type { Target } from "../target/target.ts";
 import { accessNamespace } from "../vocabulary.ts";
 import { isElsewhere, isLeft, type Reached, reachedBy, serversOf } from "./elsewhere.ts";
 import { accessName, anchorName, type Request, selectorOf } from "./names.ts";
-import { newestEpochOf, type Seen } from "./seen.ts";
+import { endOf, newestEpochOf, type Seen } from "./seen.ts";
 import { hasRights } from "./status/granted.ts";
 import type { Issue } from "./status/issued.ts";
 import { isFull } from "./status/retiring.ts";
 import type { AccessNamespaces } from "./target/access-namespaces.ts";
 import { type Granted, grant } from "./target/grant.ts";
-import { epochOfAnchor, type Holdings, holdingsOf, usualHoldingsOf } from "./target/holdings.ts";
+import { epochOfAnchor, foundIn, type Holdings, holdingsOf, usualHoldingsOf } from "./target/holdings.ts";
 import { mint, type Token } from "./target/token.ts";
 import { TargetTrouble } from "./trouble.ts";
 import { conditionTypes, reasons, texts } from "./vocabulary.ts";
@@ -49,7 +49,8 @@ export async function work(
   const { allowEscalating } = seen;
   const granted = await grant(client, request, held, { accessNamespaces, allowEscalating, signal });
   const { account, missingNamespace } = granted;
-  const reached = reachedBy(seen, target, account.metadata.uid);
+  const before = reachedBy(seen, target, foundIn(held, request));
+  const reached = { ...before, accounts: [...new Set([...before.accounts, account.metadata.uid])] };
   const { status = {} } = request;
   const adopted = adoptable(request, held, published, account.metadata.uid, seen.now);
   await removeUnknown(client, request, held, adopted?.epoch, signal);
@@ -76,22 +77,26 @@ function tooMany({ status }: Request): TargetTrouble {
  */
 export async function removeRetired(target: Target, seen: Seen, signal: AbortSignal): Promise<Reached> {
   const { request, now } = seen;
-  const reached = reachedBy(seen, target, await accountUidIn(target, request, signal));
-  const over = (request.status?.retiring ?? []).filter(({ until }) => Date.parse(until) <= now);
+  const { status = {} } = request;
+  const reachedWith = (accountUid: string | undefined) => reachedBy(seen, target, { accountUid, hasMore: false });
+  const isOther = isElsewhere(target, status);
+  const reached = reachedWith(isOther ? await accountUidIn(target, request, signal) : status.serviceAccountUid);
+  const over = (status.retiring ?? []).filter(({ until }) => Date.parse(until) <= now);
+  let isSure = true;
   for (const each of over.filter((former) => !isLeft(former, reached))) {
-    await target.client.deleteCollection(Secrets, {
+    const deleted = await target.client.deleteCollection(Secrets, {
       namespace: accessNamespace,
       labelSelector: selectorOf(request),
       fieldSelector: `metadata.name=${anchorName(request, each.epoch)}`,
       signal,
     });
+    isSure &&= deleted.length > 0 || endOf(each) <= now;
   }
-  return reached;
+  // What was not there is gone already, or is in another cluster that was at this address before.
+  return isOther || isSure ? reached : reachedWith(await accountUidIn(target, request, signal));
 }
 
-/** Asked for only where it tells whether this is the same cluster by another address. */
 async function accountUidIn(target: Target, request: Request, signal: AbortSignal): Promise<string | undefined> {
-  if (!isElsewhere(target, request.status)) return undefined;
   try {
     return (await target.client.get(ServiceAccounts, accessNamespace, accessName(request), { signal })).metadata.uid;
   } catch (error) {

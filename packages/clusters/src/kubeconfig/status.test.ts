@@ -12,6 +12,14 @@ import { unreachable } from "./trouble.ts";
 function revoking(status: KubeconfigRequestStatus, seen: Partial<Seen> = {}): Seen {
   return makeSeen({ request: makeRequest({ annotations: { [annotations.revoke]: "true" }, status }), ...seen });
 }
+/** The cluster that it was issued for. */
+const here = {
+  server: "https://one.example",
+  certificateAuthority: "ca",
+  is: "same" as const,
+  accounts: ["account-uid"],
+  isAccountGone: false,
+};
 const conditionOf = (status: KubeconfigRequestStatus, type: string) => findCondition(status.conditions, type);
 
 test("what has expired out of reach is said to be revoked once, and stays so while it is cleaned up", () => {
@@ -19,10 +27,25 @@ test("what has expired out of reach is said to be revoked once, and stays so whi
   expect(conditionOf(first, "Revoked")).toMatchObject({ status: "True", reason: "Expired", lastTransitionTime: at(0) });
   const later = { now: now + 600_000 };
   expect(statuses.troubled(revoking(first, later), unreachable)).toEqual(first);
-  const withdrawn = statuses.withdrawn(revoking(first, later));
+  const withdrawn = statuses.withdrawn(revoking(first, later), here);
   expect([withdrawn.phase, conditionOf(withdrawn, "Revoked")]).toEqual(["Revoked", conditionOf(first, "Revoked")]);
   const done = statuses.revoked(revoking(withdrawn, later));
   expect(conditionOf(done, "Revoked")).toMatchObject({ status: "True", reason: "Revoked", lastTransitionTime: at(0) });
+});
+
+test("what was cut off is not known by its account any more, and what is elsewhere is", () => {
+  const former = (epoch: number, uid: string) => ({ epoch, until: at(3660), serviceAccountUid: uid });
+  const status = issuedStatus(0, { epoch: 3, retiring: [former(1, "their-uid"), former(2, "account-uid")] });
+  const after = (is: "same" | "other") => {
+    const { serviceAccountUid, retiring } = statuses.withdrawn(revoking(status), {
+      ...here,
+      is,
+      accounts: is === "same" ? here.accounts : ["another-uid"],
+    });
+    return [serviceAccountUid, retiring?.map(({ epoch }) => epoch)];
+  };
+  expect(after("same")).toEqual([undefined, [1]]);
+  expect(after("other")).toEqual(["account-uid", [1, 2]]);
 });
 
 test("what was to be made useless before its end, and was not, counts until its end", () => {
@@ -83,7 +106,7 @@ test("with the kubeconfig in the status, a Secret from before is known until it 
 });
 
 describe("more were replaced than the status has room for", () => {
-  const reached = { server: "https://b", certificateAuthority: "b", is: "same" as const, accounts: ["b"] };
+  const reached = { ...here, server: "https://b", certificateAuthority: "b", accounts: ["b"] };
   const place = (name: string) => ({
     server: `https://${name}`,
     serviceAccountUid: name,
@@ -139,7 +162,7 @@ test("one that was published for the address that the cluster had before is know
   const issue = { epoch: 2, life, ...place, serviceAccountUid: uid, credentialHash: "x", anchorUid: "x" };
   const grant = { unknown: [], missingNamespace: undefined, secretsIn: undefined, renamed: [], readsAllSecrets: false };
   const next = (server: string) => {
-    const reached = { server, certificateAuthority: "ca", is: "moved" as const, accounts: [uid] };
+    const reached = { ...here, server, is: "moved" as const };
     const seen = makeSeen({ request: makeRequest({ status: issuedStatus() }) });
     const status = statuses.issued(seen, grant, "due", { ...issue, answersRotation: false }, reached, undefined);
     return [status.server, decide(makeSeen({ request: makeRequest({ status }), now: now + 20_000 })).do];

@@ -126,7 +126,7 @@ export const texts = {
   revokedByExpiry:
     "Whatever was issued has expired. What was made in the cluster for it is removed as soon as the cluster can be reached",
   targetChanged: (servers: readonly string[]) =>
-    `The Cluster leads to another cluster now, where nothing is left. What was issued before, for ${servers.join(" and ")}, works there until it expires (expirationTimestamp, retiring). Where the cluster was brought along, put the former kubeconfig back into its Secret to have it cut off at once`,
+    `The Cluster leads to another cluster now, or to one where somebody has deleted whatever it could be known by; nothing is left there. What was issued before, for ${servers.join(" and ")}, works where it was issued until it expires (expirationTimestamp, retiring). Where the cluster was brought along, put the former kubeconfig back into its Secret to have it cut off at once`,
   expiredElsewhere: (servers: readonly string[]) =>
     `Whatever was issued for ${servers.join(" and ")}, where the Cluster led to before, has expired; nothing is left in the cluster where it leads to now`,
   clusterGone: "The cluster is gone, and with it whatever was issued",

@@ -59,10 +59,11 @@ export interface Client {
     name: string,
     options?: DeleteOptions,
   ): Promise<void>;
+  /** What the server says that it has found and accepted to delete. */
   deleteCollection<T extends KubeObject>(
     type: ResourceType<T>,
     options: ListOptions & Omit<DeleteOptions, "preconditions">,
-  ): Promise<void>;
+  ): Promise<Stored<T>[]>;
 
   /** POSTs to a subresource that makes something: `token` of a service account, `eviction` or `binding` of a pod. */
   createSubresource<Out>(

@@ -256,13 +256,14 @@ class RestClient implements Client {
   async deleteCollection<T extends KubeObject>(
     type: ResourceType<T>,
     options: ListOptions & Omit<DeleteOptions, "preconditions">,
-  ): Promise<void> {
+  ): Promise<Stored<T>[]> {
     // A namespace that is missing by mistake would mean those of everybody.
     if (type.namespaced && !options.namespace) {
       throw new TypeError(`cannot delete a collection of ${resourceName(type)}: it needs a namespace`);
     }
     const path = collectionPath(type, options.namespace ?? "") + queryOf(listQuery(options));
-    await this.#requests.json({ method: "DELETE", path, ...json(deleteBody(options)), signal: options.signal });
+    const request = { method: "DELETE", path, ...json(deleteBody(options)), signal: options.signal } as const;
+    return (await this.#requests.json<{ items?: Stored<T>[] }>(request)).items ?? [];
   }
 
   async createSubresource<Out>(

@@ -10,9 +10,18 @@ import { withoutAccess, withoutCopy } from "./without.ts";
 
 type Status = KubeconfigRequestStatus;
 
-/** Nobody finds the kubeconfig here any more; those who have it already may use it still. */
-export function withdrawn(seen: Seen): Status {
-  const status = withoutCopy(seen);
+/**
+ * Nobody finds the kubeconfig here any more. What was cut off is not looked for again: with the roles, which go next, goes
+ * the last by which the cluster where it was could be known.
+ */
+export function withdrawn(seen: Seen, reached: Reached): Status {
+  const { serviceAccountUid: uid, retiring = [], ...rest } = withoutCopy(seen);
+  const left = retiring.filter((each) => isLeft(each, reached));
+  const status = {
+    ...rest,
+    ...(uid !== undefined && reached.is === "other" && { serviceAccountUid: uid }),
+    ...(left.length > 0 && { retiring: left }),
+  };
   // What has expired is revoked already; only what is left of it in the target is taken away.
   if (isConditionTrue(status.conditions, types.revoked)) return said(status, seen, [notWhileRevoking]);
   return said({ ...status, phase: "Revoking" }, seen, [

@@ -2,6 +2,7 @@
 import { isNotFound, type KubeObject, type ResourceType, type Stored } from "@berg/apimachinery";
 import { type Client, type Secret, Secrets, type ServiceAccount, ServiceAccounts } from "@berg/kube";
 import { accessNamespace } from "../../vocabulary.ts";
+import type { Found } from "../elsewhere.ts";
 import { accessName, epochOf, isOf, type Request, selectorOf } from "../names.ts";
 import { ClusterRoleBindings, ClusterRoles, type Role, type RoleBinding, RoleBindings, Roles } from "./kinds.ts";
 
@@ -70,6 +71,13 @@ export function named<T extends KubeObject>(
   return objects.find(
     ({ metadata }) => metadata.name === name && (namespace ?? metadata.namespace) === metadata.namespace,
   );
+}
+
+export function foundIn({ serviceAccounts, ...others }: Holdings, request: Request): Found {
+  return {
+    accountUid: named(serviceAccounts, request)?.metadata.uid,
+    hasMore: Object.values(others).some((objects) => objects.length > 0),
+  };
 }
 
 export function epochOfAnchor(request: Request, anchor: Stored<Secret>): number | undefined {

@@ -72,6 +72,8 @@ export interface Door {
   isTurned?: boolean;
   /** The target is at another address, as kubeconfigs are to have it. */
   address?: string;
+  /** Both targets are behind the same certificate authority. */
+  hasSameKeys?: boolean;
 }
 
 export class Place implements AsyncDisposable {
@@ -117,7 +119,12 @@ export class Place implements AsyncDisposable {
         opened++;
         if (door.shut) throw door.shut;
         const target = other && (metadata.name === "two" || door.isTurned) ? other : first;
-        return { ...target, server: door.address ?? target.server };
+        const { server, certificateAuthority } = target;
+        return {
+          ...target,
+          server: door.address ?? server,
+          certificateAuthority: door.hasSameKeys ? first.certificateAuthority : certificateAuthority,
+        };
       },
       forget() {
         forgotten++;

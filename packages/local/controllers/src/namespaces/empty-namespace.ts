@@ -103,7 +103,8 @@ const propagationPolicy = "Background";
 async function deleteAll(emptying: Emptying, kind: ServedKind, objects: Stored<KubeObject>[]): Promise<void> {
   const { client, namespace, signal } = emptying;
   if (kind.verbs.includes("deletecollection")) {
-    return client.deleteCollection(kind, { namespace, propagationPolicy, signal }).catch(unlessGone);
+    await client.deleteCollection(kind, { namespace, propagationPolicy, signal }).catch(unlessGone);
+    return;
   }
   await inParallel(objects, kindsAtOnce, ({ metadata: { name, uid } }) =>
     client.delete(kind, namespace, name, { propagationPolicy, preconditions: { uid }, signal }).catch(unlessGone),
