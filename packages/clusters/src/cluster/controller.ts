@@ -10,8 +10,8 @@ import { Clusters, KubeconfigRequests, SubscriptionRequests } from "@berg/resour
 import { type Garden, watchFilled } from "../gardener/garden.ts";
 import { watchSecrets } from "../secrets/watch-secrets.ts";
 import type { WatchedSecrets } from "../secrets/watched-secrets.ts";
-import { Turns } from "../subscription/turns.ts";
 import type { TargetAccess } from "../target/target.ts";
+import { Turns } from "../turns.ts";
 import type { Surroundings } from "./effects/surroundings.ts";
 import { Memories } from "./memories.ts";
 import { shootNameOf } from "./names.ts";

@@ -101,6 +101,7 @@ test("it is replaced before it ends, make before break, and the one before goes 
 
 const isAsked = async (place: Place, name: string) =>
   (await place.get(name))?.metadata.annotations?.[annotations.rotate] !== undefined;
+const endedOf = async (place: Place, name: string) => (await place.get(name))?.status?.lastRotationEnded;
 
 test("asked for by the annotation, which goes when the new one is there, the one before goes after the grace: each time", async () => {
   await using stage = await openStage(world);
@@ -151,8 +152,7 @@ test("asked for by whoever replaces all annotations, there is one more each time
   const untilAnswered = async (epoch: number) => {
     await until("replaced", `Rotating ${epoch}`);
     await expect.poll(() => isAsked(place, "replaced")).toBe(false);
-    // What is written after that.
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await expect.poll(() => endedOf(place, "replaced")).toBe(String(epoch));
     return place.published("replaced");
   };
   await place.request("replaced");

@@ -10,11 +10,8 @@ export interface KubeconfigMetrics {
 
 const causes: readonly Cause[] = ["first", "asked", "due", "changed", "shortened"];
 
-export function kubeconfigMetrics(
-  { registry }: Metrics,
-  requests: () => readonly KubeconfigRequest[],
-): KubeconfigMetrics {
-  const registers = [registry];
+export function kubeconfigMetrics(metrics: Metrics, requests: () => readonly KubeconfigRequest[]): KubeconfigMetrics {
+  const registers = [metrics.registry];
   const issued = new Counter({
     name: "berg_kubeconfigs_issued_total",
     help: "Kubeconfigs that were issued, by cause.",
@@ -29,6 +26,7 @@ export function kubeconfigMetrics(
     labelNames: ["phase"],
     registers,
     collect() {
+      if (metrics.isStandby) return this.reset();
       const counts = new Map<string, number>();
       for (const { status } of requests()) {
         const phase = status?.phase ?? "Pending";

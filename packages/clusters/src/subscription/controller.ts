@@ -8,6 +8,7 @@ import { addFinalizer, type Clock, type Manager, type Metrics, type Result, watc
 import { SubscriptionRequests } from "@berg/resources";
 import { copyTrouble, type Garden, watchFilled } from "../gardener/garden.ts";
 import { gardenTrouble } from "../gardener/trouble.ts";
+import { Turns } from "../turns.ts";
 import { finalizers } from "../vocabulary.ts";
 import { bind, keep } from "./bind.ts";
 import { subscriptionMetrics } from "./metrics.ts";
@@ -20,14 +21,13 @@ import { Requests } from "./requests.ts";
 import type { Request } from "./status.ts";
 import * as statuses from "./status.ts";
 import { Troubles } from "./troubles.ts";
-import { Turns } from "./turns.ts";
 import { nowOf, type SubscriptionSettings, type Work, write } from "./work.ts";
 
 export interface SubscriptionSurroundings {
   garden: Garden;
   settings: SubscriptionSettings;
   clock: Clock;
-  metrics: Pick<Metrics, "registry">;
+  metrics: Pick<Metrics, "registry" | "isStandby">;
 }
 
 /** Where only a change at Gardener helps, which nothing tells of. */

@@ -32,6 +32,10 @@ test("what is left is counted anew at each scrape", async () => {
   );
   accounts.shift();
   expect(await lines()).toContain('available_credentials_bindings{hyperscaler_type="aws"} 0');
+  metrics.election("berg-clusters").leading(false);
+  expect((await lines()).filter((line) => /^(available_)?(credentials|subscription)_/.test(line))).toEqual([]);
+  metrics.election("berg-clusters").leading(true);
+  expect(await lines()).toContain('subscription_requests{phase="Bound"} 1');
   accounts.length = 0;
   expect((await lines()).some((line) => line.startsWith("available_credentials_bindings{"))).toBe(false);
 });

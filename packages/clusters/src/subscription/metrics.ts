@@ -7,11 +7,11 @@ import { type Account, isDirty, isFree, isInternal, isShared, labelOf } from "./
 import { metricNames } from "./vocabulary.ts";
 
 export function subscriptionMetrics(
-  { registry }: Pick<Metrics, "registry">,
+  metrics: Pick<Metrics, "registry" | "isStandby">,
   bindings: Pick<Informer<Binding>, "list">,
   requests: Pick<Informer<SubscriptionRequest>, "list">,
 ): void {
-  const registers = [registry];
+  const registers = [metrics.registry];
   new Gauge({
     ...metricNames.available,
     labelNames: ["hyperscaler_type"],
@@ -19,6 +19,7 @@ export function subscriptionMetrics(
     collect() {
       // A type whose last account is gone must not go on showing what it had.
       this.reset();
+      if (metrics.isStandby) return;
       for (const account of bindings.list())
         this.inc({ hyperscaler_type: typeOf(account) }, typeOf(account) !== "" && isFree(account) ? 1 : 0);
     },
@@ -29,6 +30,7 @@ export function subscriptionMetrics(
     registers,
     collect() {
       this.reset();
+      if (metrics.isStandby) return;
       for (const account of bindings.list()) this.inc({ hyperscaler_type: typeOf(account), state: stateOf(account) });
     },
   });
@@ -37,6 +39,7 @@ export function subscriptionMetrics(
     labelNames: ["phase"],
     registers,
     collect() {
+      if (metrics.isStandby) return this.reset();
       for (const phase of subscriptionPhases) this.set({ phase }, 0);
       for (const { status } of requests.list()) this.inc({ phase: status?.phase ?? "Pending" });
     },

@@ -3,6 +3,7 @@ import { jsonEqual } from "@berg/apimachinery";
 import { type Client, type Clock, type EventRecorder, findCondition, timestamp } from "@berg/kube";
 import { type SubscriptionRequestStatus, SubscriptionRequests } from "@berg/resources";
 import type { Garden } from "../gardener/garden.ts";
+import type { Turns } from "../turns.ts";
 import type { GardenAccounts } from "./pool/garden-accounts.ts";
 import { limitOf, type MultiAccount } from "./pool/limits.ts";
 import type { Claimer } from "./pool/pick.ts";
@@ -10,7 +11,6 @@ import type { Rule } from "./pool/rules.ts";
 import type { Wanted } from "./pool/wanted.ts";
 import type { Requests } from "./requests.ts";
 import type { Request } from "./status.ts";
-import type { Turns } from "./turns.ts";
 import { conditions, fieldManager, untold, warnings } from "./vocabulary.ts";
 
 export interface SubscriptionSettings {

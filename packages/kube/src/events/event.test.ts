@@ -55,6 +55,7 @@ describe("eventName", () => {
     { object: "web", want: "web.18867251edfa0001" },
     { object: "system:node:a", want: "system-node-a.18867251edfa0001" },
     { object: "Web_1-", want: "web-1.18867251edfa0001" },
+    { object: "0.-0..a-.b", want: "0.0.a.b.18867251edfa0001" },
     { object: "::", want: "object.18867251edfa0001" },
     { object: "a".repeat(253), want: `${"a".repeat(236)}.18867251edfa0001` },
   ];

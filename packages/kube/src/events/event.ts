@@ -63,7 +63,10 @@ export function eventName(objectName: string, nanos: bigint): string {
     .toLowerCase()
     .replace(/[^a-z0-9.-]/g, "-")
     .slice(0, nameLimit - suffix.length)
-    .replace(/^[-.]+|[-.]+$/g, "");
+    .split(".")
+    .map((label) => label.replace(/^-+|-+$/g, ""))
+    .filter(Boolean)
+    .join(".");
   return `${prefix || "object"}${suffix}`;
 }
 

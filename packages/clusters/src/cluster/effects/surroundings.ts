@@ -4,8 +4,8 @@ import type { Cluster, KubeconfigRequest, SubscriptionRequest } from "@berg/reso
 import type { Garden } from "../../gardener/garden.ts";
 import type { Shoot } from "../../gardener/kinds.ts";
 import type { WatchedSecrets } from "../../secrets/watched-secrets.ts";
-import type { Turns } from "../../subscription/turns.ts";
 import type { TargetAccess } from "../../target/target.ts";
+import type { Turns } from "../../turns.ts";
 import type { Memories } from "../memories.ts";
 
 export interface Surroundings {

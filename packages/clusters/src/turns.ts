@@ -1,6 +1,6 @@
 /**
- * One request at a time in each line. A request whose turn it is not goes away, so that it keeps no worker waiting, and is
- * called when its turn has come.
+ * One object at a time in each line. One whose turn it is not goes away, so that it keeps no worker waiting, and is called
+ * when its turn has come.
  *
  *     if (!turns.take("aws/tenant-1", key)) return undefined;
  *     …
