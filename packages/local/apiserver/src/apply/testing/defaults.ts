@@ -19,6 +19,8 @@ const containerDefaults = {
   terminationMessagePolicy: "File",
 };
 const deploymentDefaults = { progressDeadlineSeconds: 600, replicas: 1, revisionHistoryLimit: 10 };
+/** Go shows them though they are empty, as where the one who owned them takes them away. */
+const conditionShown = { type: "", status: "", lastTransitionTime: null, lastUpdateTime: null };
 const serviceDefaults = { internalTrafficPolicy: "Cluster", sessionAffinity: "None", type: "ClusterIP" };
 
 export function withDefaults(kind: string, object: JsonObject): JsonObject {
@@ -32,6 +34,9 @@ export function withDefaults(kind: string, object: JsonObject): JsonObject {
   if (kind === "Service" || kind === "Deployment") fill(draft, { spec: {}, status: {} });
   const spec = draft.spec as Draft | undefined;
   if (spec && kind === "Deployment") fillDeployment(spec);
+  const status = draft.status as Draft | undefined;
+  if (status && kind === "Deployment")
+    for (const condition of items(status.conditions)) fill(condition, conditionShown);
   if (spec && kind === "Service") {
     fill(spec, serviceDefaults);
     for (const port of items(spec.ports)) fill(port, { protocol: "TCP", targetPort: port.port });

@@ -35,6 +35,7 @@ const owned = (manager: string, more: JsonObject = {}) => ({
 });
 
 const ofWidget = { operation: "Apply", apiVersion: "apply.berg.test/v1" };
+const times = { lastTransitionTime: "2026-01-01T00:00:00Z", lastUpdateTime: "2026-01-01T00:00:00Z" };
 
 const withEnv = (...env: JsonObject[]): JsonObject => ({
   spec: {
@@ -258,6 +259,16 @@ const table: [string, TrackedKind, Step[]][] = [
       onStatus(apply("b", { metadata: { labels: { x: "1" }, annotations: { y: "1" } }, status: { replicas: 1 } })),
       onStatus(patch("c", { metadata: { labels: { x: "1" }, annotations: { z: "1" } }, status: { replicas: 2 } })),
       apply("b", { metadata: { annotations: { y: "2" } } }),
+    ],
+  ],
+  [
+    "what is taken away from a condition is shown empty",
+    deployments,
+    [
+      create("a", deployment),
+      onStatus(patch("a", { status: { conditions: [{ type: "c", status: "False", ...times }] } })),
+      onStatus(force("a", { status: { conditions: [{ type: "c", status: "True", ...times }] } })),
+      onStatus(apply("a", {})),
     ],
   ],
   [
