@@ -23,7 +23,8 @@ export class RealServer {
         for await (const chunk of response.setEncoding("utf8")) text += chunk;
         resolve(text.startsWith("{") ? JSON.parse(text) : { kind: "Status", message: text });
       });
-      sent.on("error", reject).end(JSON.stringify(body));
+      // Nobody reads the body of a GET: it would be taken for the beginning of the next request.
+      sent.on("error", reject).end(method === "GET" ? undefined : JSON.stringify(body));
     });
   }
 
