@@ -1,14 +1,15 @@
 /** How long the controller keeps a player waiting, while instances are asked for at a steady pace. */
 import { randomUUID } from "node:crypto";
-import { cpus } from "node:os";
 import type { BenchOptions } from "../bench.ts";
 import { compare, type Figure } from "../figure.ts";
+import { MachineWatch } from "../machine.ts";
 import { runChild } from "../runtime/child.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
-import type { Life } from "./lives.ts";
+import { now } from "./lives.ts";
 import { atRate, quantile } from "./pace.ts";
 import type { Recording } from "./recording.ts";
 import type { Replayed, ReplaySettings } from "./replay.ts";
+import { slowest, type Wait } from "./slowest.ts";
 
 /** What a large event asks for. The servers of a whole cluster may have no processor left at it, where they share two. */
 export const fullPace = 10;
@@ -32,18 +33,28 @@ export async function delayFigures(
   { say }: BenchOptions,
 ): Promise<Delays> {
   say(`${count} instances, ${perSecond} a second: delays between frames of the bench's own watches`);
-  const lives: Life[] = [];
-  const before = processorTimes();
+  const waits: Wait[] = [];
+  const machine = new MachineWatch();
+  const started = now();
   await atRate(perSecond, count, async () => {
     const ownerId = randomUUID();
     const life = cluster.lives.of(ownerId);
-    lives.push(life);
+    const askedAt = now();
     await cluster.instance(ownerId).create();
+    const answeredAt = now();
     await Promise.all([life.running.promise, life.podsReady.promise]);
+    const { createdAt = 0, deployedAt = 0, podsReadyAt = 0, runningAt = 0 } = life;
+    waits.push({
+      secondsIn: (askedAt - started) / 1000,
+      toAnswer: answeredAt - askedAt,
+      toDeployment: deployedAt - createdAt,
+      toRunning: runningAt - podsReadyAt,
+    });
   });
-  const toDeployment = lives.map(({ createdAt = 0, deployedAt = 0 }) => deployedAt - createdAt);
-  const toRunning = lives.map(({ podsReadyAt = 0, runningAt = 0 }) => runningAt - podsReadyAt);
-  say(`at ${perSecond} a second all processors of this machine were busy for ${busyPercent(before)} % of the time`);
+  say(`at ${perSecond} a second ${machine.ended()}`);
+  for (const line of slowest(waits)) say(line);
+  const toDeployment = waits.map((wait) => wait.toDeployment);
+  const toRunning = waits.map((wait) => wait.toRunning);
   return {
     toDeployment,
     figures: [
@@ -90,20 +101,4 @@ function within(name: string, delays: number[], { limitMs, perSecond }: Limit): 
       goal: { atMost: 1 },
     }),
   );
-}
-
-interface ProcessorTimes {
-  idle: number;
-  all: number;
-}
-
-function processorTimes(): ProcessorTimes {
-  const times = cpus().map((one) => one.times);
-  const all = times.flatMap((one) => Object.values(one)).reduce((sum, ms) => sum + ms, 0);
-  return { idle: times.reduce((sum, { idle }) => sum + idle, 0), all };
-}
-
-function busyPercent(before: ProcessorTimes): string {
-  const now = processorTimes();
-  return (100 * (1 - (now.idle - before.idle) / (now.all - before.all))).toFixed(0);
 }
