@@ -18,7 +18,17 @@ import { type ChallengeInstance, ChallengeInstances, Challenges, labels, managed
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../runtime/eventually.ts";
 import { Cell } from "./cells.ts";
-import { conditionOf, endOf, eventsOf, isRunning, namespaceOf, Objects, type StartWorld } from "./seeing.ts";
+import {
+  conditionOf,
+  endOf,
+  eventsOf,
+  HTTPRoutes,
+  isIn,
+  isRunning,
+  namespaceOf,
+  Objects,
+  type StartWorld,
+} from "./seeing.ts";
 import { SkippingClock } from "./skipping-clock.ts";
 import type { World } from "./world.ts";
 
@@ -26,7 +36,6 @@ type Instance = Stored<ChallengeInstance>;
 
 const foreign = (group: string, version: string, resource: string, kind: string) =>
   defineResource<KubeObject>({ group, version, resource, kind, namespaced: true });
-const HTTPRoutes = foreign("gateway.networking.k8s.io", "v1", "httproutes", "HTTPRoute");
 const TLSRoutes = foreign("gateway.networking.k8s.io", "v1", "tlsroutes", "TLSRoute");
 const CiliumNetworkPolicies = foreign("cilium.io", "v2", "ciliumnetworkpolicies", "CiliumNetworkPolicy");
 
@@ -369,6 +378,11 @@ export function describeDrift(startWorld: StartWorld): void {
       );
       expect(told.status?.phase).toBe("Running");
       expect(await versions(instance)).toEqual(before);
+
+      await world.client.delete(Deployments, namespaceOf(instance), "web");
+      const empty = await world.until(instance, isIn("Running", "PodsMissing"));
+      const message = "Its containers are gone.";
+      expect(conditionOf(empty, "Healthy")).toMatchObject({ status: "False", reason: "PodsMissing", message });
       expect((await endOf(world, instance)).status?.terminationReason).toBe("UserRequest");
     });
   });

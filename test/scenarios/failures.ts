@@ -57,6 +57,11 @@ export function describeFailures(startWorld: StartWorld): void {
       const running = await world.until(instance, isRunning);
       expect(conditionOf(running, "ChallengeFound")).toMatchObject({ status: "True", reason: "Found" });
       expect(running.status?.history?.map(({ reason }) => reason)).toEqual(["Started", "Admitted"]);
+      const moved = await eventsOf(world, running, "InstanceExpiryMoved");
+      expect(moved.find(({ reason }) => reason === "InstanceExpiryMoved")).toMatchObject({
+        type: "Normal",
+        message: running.status?.history?.[1]?.message,
+      });
     });
 
     const mistakes: [what: string, container: Record<string, unknown>, texts: string[]][] = [
@@ -187,10 +192,8 @@ export function describeFailures(startWorld: StartWorld): void {
       const ownerId = randomUUID();
       const name = `challenge-${ownerId}`;
       const foreign = await world.client.create(Namespaces, { metadata: { name, labels: { team: "blue" } } });
-      const instance = await world
-        .instance(await world.challenge().create())
-        .ownedBy(ownerId)
-        .create();
+      const challenge = await world.challenge().create();
+      const instance = await world.instance(challenge).ownedBy(ownerId).create();
       const failed = await world.until(instance, isIn("Failed", "NameConflict"));
       expect(failed.status?.message).toBe(
         `A namespace ${name} exists that is not Berg's; it is left alone. Remove or rename it.`,
@@ -199,6 +202,11 @@ export function describeFailures(startWorld: StartWorld): void {
       await endOf(world, instance);
       const { metadata } = await world.client.get(Namespaces, "", name);
       expect([metadata.uid, metadata.deletionTimestamp]).toEqual([foreign.metadata.uid, undefined]);
+
+      const next = await world.instance(challenge).ownedBy(ownerId).create();
+      await world.until(next, isIn("Failed", "NameConflict"));
+      await world.client.delete(Namespaces, "", name);
+      await world.until(next, isRunning, { within: 60_000 });
     });
   });
 

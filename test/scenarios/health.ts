@@ -1,9 +1,13 @@
 /** How the containers are, in the words of a player: while they start, and after they have been ready. */
+import type { Stored } from "@berg/apimachinery";
 import { Pods } from "@berg/kube";
-import { labels } from "@berg/resources";
+import { type ChallengeInstance, labels } from "@berg/resources";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { conditionOf, eventsOf, isIn, isRunning, namespaceOf, Objects, type StartWorld } from "./seeing.ts";
+import { eventually } from "../runtime/eventually.ts";
+import { conditionOf, eventsOf, HTTPRoutes, isIn, isRunning, namespaceOf, type StartWorld } from "./seeing.ts";
 import type { World } from "./world.ts";
+
+type Created = Stored<ChallengeInstance>;
 
 export function describeHealth(startWorld: StartWorld): void {
   let world: World;
@@ -16,10 +20,14 @@ export function describeHealth(startWorld: StartWorld): void {
     await world?.stop();
   });
 
-  async function podOf(instance: Parameters<typeof namespaceOf>[0] & { metadata: { uid: string } }) {
+  async function podsOf(instance: Created) {
     const labelSelector = `${labels.instanceUid}=${instance.metadata.uid}`;
     const { items } = await world.client.list(Pods, { namespace: namespaceOf(instance), labelSelector });
-    const [pod] = items;
+    return items;
+  }
+
+  async function podOf(instance: Created) {
+    const [pod] = await podsOf(instance);
     if (!pod) throw new Error("there is no pod");
     return pod;
   }
@@ -127,16 +135,69 @@ export function describeHealth(startWorld: StartWorld): void {
       expect(told[2]?.message).toBe(message);
     });
 
-    test("a pod that is evicted is replaced, and the instance says both", async () => {
-      const created = await world.instance(await world.challenge().container("web").create()).create();
+    const evictions: [why: string, behaviour: string, reason: string, text: string][] = [
+      [
+        "for another's sake",
+        "evicted message=The node was low on resource: memory.",
+        "Evicted",
+        "it was stopped because its node ran short of memory or disk space",
+      ],
+      [
+        "for what it wrote",
+        "evicted message=Pod ephemeral local storage usage exceeds the total limit of containers 1Gi.",
+        "OutOfDisk",
+        "it was stopped because it used more disk space than it may",
+      ],
+    ];
+
+    test.each(evictions)("a pod that is evicted %s is replaced, and the instance says both", async (...eviction) => {
+      const [, behaviour, reason, text] = eviction;
+      const challenge = world.challenge().container("web");
+      const created = await world.instance(await challenge.create()).create();
       const before = await podOf(await world.until(created, isRunning));
-      await world.simulator.behave(before, "evicted");
-      await world.until(created, (instance) => conditionOf(instance, "Healthy")?.status === "False");
-      const well = await world.until(created, (instance) => conditionOf(instance, "Healthy")?.status === "True");
-      const objects = await Objects.of(world, well);
-      const pods = objects.all.filter(({ kind }) => kind === "Pod");
-      expect(pods.some(({ metadata }) => metadata.uid !== before.metadata.uid)).toBe(true);
+      // What becomes of it is told for as long as its successor has nothing to say.
+      challenge.behaving("stuck-creating");
+      await world.simulator.behave(before, behaviour);
+      const sick = await world.until(created, isIn("Running", reason));
+      const message = `Container web: ${text}`;
+      expect(conditionOf(sick, "Healthy")).toMatchObject({ status: "False", reason, message });
+      const told = await eventsOf(world, sick, "InstanceUnhealthy");
+      expect(told.at(-1)).toEqual({ type: "Warning", reason: "InstanceUnhealthy", message });
+
+      let successor: Awaited<ReturnType<typeof podsOf>>[number] | undefined;
+      await eventually("there is a successor", async () => {
+        successor = (await podsOf(created)).find(({ metadata }) => metadata.uid !== before.metadata.uid);
+        return successor !== undefined;
+      });
+      if (successor) await world.simulator.behave(successor, "ready");
+      await world.until(created, (instance) => conditionOf(instance, "Healthy")?.status === "True");
     });
+
+    test("a route that its gateway does not accept is told of, until it does", async () => {
+      const challenge = await world.challenge().container("web").port(80, "publicHttpRoute").create();
+      const created = await world.instance(challenge).create();
+      await world.until(created, isRunning);
+      await gatewaySays(created, { status: "False", reason: "NotAllowedByListeners", message: "no listener fits" });
+      const lost = await world.until(
+        created,
+        (instance) => conditionOf(instance, "RoutesCreated")?.reason === "RouteNotAccepted",
+      );
+      const message = "The gateway does not accept: HTTPRoute web-80: no listener fits";
+      expect(conditionOf(lost, "RoutesCreated")).toMatchObject({ status: "True", message });
+      expect(lost.status?.phase).toBe("Running");
+      const told = await eventsOf(world, lost, "RouteNotAccepted");
+      expect(told.at(-1)).toEqual({ type: "Warning", reason: "RouteNotAccepted", message });
+      await gatewaySays(created, { status: "True", reason: "Accepted", message: "" });
+      await world.until(created, (instance) => conditionOf(instance, "RoutesCreated")?.reason === "Created");
+    });
+
+    /** There is none here: the test writes what one writes. */
+    async function gatewaySays(instance: Created, accepted: { status: string; reason: string; message: string }) {
+      const condition = { type: "Accepted", lastTransitionTime: new Date().toISOString(), ...accepted };
+      const parent = { parentRef: { name: "gateway" }, controllerName: "example.com/gateway", conditions: [condition] };
+      const patch = { type: "merge", body: { status: { parents: [parent] } } } as const;
+      await world.client.patch(HTTPRoutes, namespaceOf(instance), "web-80", patch, { subresource: "status" });
+    }
   });
 
   test("after all of them nothing was broken that must never be", () => world.check());

@@ -153,6 +153,14 @@ export const RuntimeClasses = defineResource<KubeObject & { handler: string }>({
   namespaced: false,
 });
 
+export const HTTPRoutes = defineResource<KubeObject>({
+  group: "gateway.networking.k8s.io",
+  version: "v1",
+  resource: "httproutes",
+  kind: "HTTPRoute",
+  namespaced: true,
+});
+
 /** Ends it as its owner does, and waits until it is gone. Returns what was last known of it. */
 export async function endOf(world: World, instance: Instance, within = 60_000): Promise<Instance> {
   await world.client.delete(ChallengeInstances, instance.metadata.namespace ?? "", instance.metadata.name);

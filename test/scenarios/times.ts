@@ -127,6 +127,13 @@ export function describeTimes(startWorld: StartWorld): void {
       else await change(instance, { until });
       const limited = await world.until(instance, ({ status }) => status?.expiresAt === until);
       expect(reasonsOf(limited)).toEqual(["Started", "Limited"]);
+      const [, moved] = limited.status?.history ?? [];
+      const events = await eventsOf(world, instance, "InstanceExpiryMoved");
+      expect(events.find(({ reason }) => reason === "InstanceExpiryMoved")).toMatchObject({
+        type: "Warning",
+        message: moved?.message,
+      });
+      expect(moved?.message).toContain(until);
       const last = await world.untilGone(instance, { within: 60_000 });
       expect(last.status).toMatchObject({ phase: "Terminated", terminationReason: "Timeout", expiresAt: until });
     });

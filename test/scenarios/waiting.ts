@@ -1,7 +1,8 @@
 /** What an instance waits for without anybody having made a mistake; it goes on by itself. */
+import { randomUUID } from "node:crypto";
 import { isNotFound, type KubeObject, type Stored } from "@berg/apimachinery";
 import { Namespaces, Secrets } from "@berg/kube";
-import { type ChallengeInstance, ChallengeInstances } from "@berg/resources";
+import { type ChallengeInstance, ChallengeInstances, labels, managedByBerg } from "@berg/resources";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { RunningController } from "./controllers.ts";
 import { conditionOf, endOf, eventsOf, isIn, isRunning, namespaceOf, Objects, type StartWorld } from "./seeing.ts";
@@ -56,7 +57,7 @@ export function describeWaiting(startWorld: StartWorld): void {
       expect(held.status?.message).toBe(message);
       expect(conditionOf(held, type)).toMatchObject({ status: "False", reason: "KindMissing", message });
       const told = await eventsOf(world, held, "KindMissing");
-      expect(told.find(({ reason }) => reason === "KindMissing")).toMatchObject({ type: "Warning", message });
+      expect(told).toEqual([{ type: "Warning", reason: "KindMissing", message }]);
       const namespace = world.client.get(Namespaces, "", namespaceOf(instance));
       await expect(namespace.catch((error) => isNotFound(error))).resolves.toBe(true);
       return instance;
@@ -123,6 +124,29 @@ export function describeWaiting(startWorld: StartWorld): void {
       expect(Object.keys(copy.metadata.labels).filter((label) => label.startsWith("argocd"))).toEqual([]);
       expect(objects.podTemplate("web").spec.imagePullSecrets).toEqual([{ name: "registry" }]);
       await endOf(world, instance);
+    });
+  });
+
+  describe("for the owner's namespace", () => {
+    test("that nobody is about to remove: it says so, leaves it alone, and goes on when somebody has", async () => {
+      controller = await world.startController({ env: { NETWORK_POLICY: "kubernetes" } });
+      const ownerId = randomUUID();
+      const name = `challenge-${ownerId}`;
+      const marks = { [labels.managedBy]: managedByBerg, [labels.instanceUid]: randomUUID() };
+      const left = await world.client.create(Namespaces, { metadata: { name, labels: marks } });
+      const instance = await world
+        .instance(await world.challenge().create())
+        .ownedBy(ownerId)
+        .create();
+      const held = await world.until(instance, isIn("Pending", "LeftOver"));
+      const message = `The namespace ${name} is left over from an instance that no longer exists; delete it. This instance starts by itself when it is gone.`;
+      expect(conditionOf(held, "NamespaceCreated")).toMatchObject({ status: "False", reason: "LeftOver", message });
+      const told = await eventsOf(world, held, "InstanceWaiting");
+      expect(told.at(-1)).toMatchObject({ message });
+      const { metadata } = await world.client.get(Namespaces, "", name);
+      expect([metadata.uid, metadata.deletionTimestamp]).toEqual([left.metadata.uid, undefined]);
+      await world.client.delete(Namespaces, "", name);
+      await endOf(world, await world.until(instance, isRunning));
     });
   });
 

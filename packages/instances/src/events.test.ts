@@ -199,6 +199,12 @@ const cases: Case[] = [
     after: condition("NetworkPolicyCreated", "KindMissing"),
     told: ["Warning KindMissing: Why"],
   },
+  ...(["Pending", "Creating", "Starting"] as const).map((phase) => ({
+    name: `policy kind missing while ${phase}, once`,
+    before: { phase },
+    after: { phase, reason: "KindMissing", message: "Why", ...condition("NetworkPolicyCreated", "KindMissing") },
+    told: ["Warning KindMissing: Why"],
+  })),
   { name: "route kind missing", after: condition("RoutesCreated", "KindMissing"), told: ["Warning KindMissing: Why"] },
   {
     name: "route not accepted",

@@ -22,7 +22,7 @@ function ofPhase(before: ChallengeInstanceStatus, after: ChallengeInstanceStatus
   switch (phase) {
     case "Creating":
       if (phase !== before.phase) return [normal(eventReasons.creating, "Creating challenge instance")];
-      return reason === undefined || passing.has(reason) ? [] : [warning(eventReasons.refused, message)];
+      return reason === undefined || untold.has(reason) ? [] : [warning(eventReasons.refused, message)];
     case "Running":
       if (before.readyAt === undefined) return [normal(eventReasons.ready, "Instance ready and accessible")];
       if (reason !== undefined) return isBetter ? [] : [warning(eventReasons.unhealthy, message)];
@@ -34,18 +34,18 @@ function ofPhase(before: ChallengeInstanceStatus, after: ChallengeInstanceStatus
     case "Failed":
       return [warning(failedReasons[reason ?? ""] ?? eventReasons.failed, message)];
     case "Pending":
-      if (reason === undefined || passing.has(reason)) return [];
+      if (reason === undefined || untold.has(reason)) return [];
       return [refusals.has(reason) ? warning(eventReasons.refused, message) : normal(eventReasons.waiting, message)];
     case "Starting":
-      if (reason === undefined || isBetter || passing.has(reason)) return [];
+      if (reason === undefined || isBetter || untold.has(reason)) return [];
       return [warning(startingReasons[reason] ?? eventReasons.unhealthy, message)];
     default:
       return [];
   }
 }
 
-/** Trouble of the server itself, which goes away without anybody's doing. */
-const passing: ReadonlySet<string> = new Set([reasons.tooManyRequests, reasons.serverError]);
+/** Trouble of the server itself, which goes away without anybody's doing; and what its own condition tells of. */
+const untold: ReadonlySet<string> = new Set([reasons.tooManyRequests, reasons.serverError, reasons.kindMissing]);
 
 /** Somebody has to do something about these. */
 const refusals: ReadonlySet<string> = new Set([reasons.quotaExceeded, reasons.forbidden, reasons.refused]);
@@ -59,7 +59,6 @@ const startingReasons: Record<string, string> = {
   [reasons.imageCannotBePulled]: eventReasons.imageCannotBePulled,
   [reasons.nameConflict]: eventReasons.refused,
   ...Object.fromEntries([...refusals].map((reason) => [reason, eventReasons.refused])),
-  [reasons.kindMissing]: eventReasons.refused,
 };
 
 function ofEnding(reason: TerminationReason = "UserRequest"): Told {

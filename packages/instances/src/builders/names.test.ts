@@ -5,6 +5,7 @@ import {
   headlessServiceName,
   instanceNamespaceName,
   nodePortServiceName,
+  ownerOfNamespace,
   routeId,
   routeName,
   serviceName,
@@ -17,6 +18,8 @@ test("objects are named after their owner and container", () => {
   expect(instanceNamespaceName("7d9f6a52-54c1-4f0e-8a53-0e6b3a1c9d20")).toBe(
     "challenge-7d9f6a52-54c1-4f0e-8a53-0e6b3a1c9d20",
   );
+  expect(ownerOfNamespace(instanceNamespaceName(uid))).toBe(uid);
+  expect(ownerOfNamespace("kube-system")).toBeUndefined();
   expect([serviceName("web"), nodePortServiceName("web"), headlessServiceName("web"), routeName("web", 80)]).toEqual([
     "web",
     "web-node-port",

@@ -11,6 +11,11 @@ export function instanceNamespaceName(ownerId: string): string {
   return `challenge-${ownerId}`;
 }
 
+/** Whose it is, by its name alone: that is what keeps others from it, whatever became of its labels. */
+export function ownerOfNamespace(name: string): string | undefined {
+  return /^challenge-(.+)$/.exec(name)?.[1];
+}
+
 export const networkPolicyName = "challenge-network-policy";
 export const resourceQuotaName = "challenge-quota";
 export const limitRangeName = "challenge-limits";

@@ -10,6 +10,7 @@ import {
   watchOwned,
 } from "@berg/kube";
 import { type ChallengeInstance, isEnding, labels } from "@berg/resources";
+import { ownerOfNamespace } from "../builders/names.ts";
 import { reasons } from "../vocabulary.ts";
 import { by, type Caches, type ChildSource } from "./caches.ts";
 import type { Places } from "./places.ts";
@@ -83,7 +84,7 @@ function ofOwner({ instances }: Caches, ownerId: string | undefined): ObjectKey[
 /** Also those who wait for the namespace of the owner's previous instance to go, and those whose turn it is then. */
 function watchNamespaces(caches: Caches, turns: Turns): Watch {
   const { informer } = caches.namespaces;
-  const watch = watchMapped(informer, ({ metadata }) => ofOwner(caches, metadata.labels?.[labels.ownerId]));
+  const watch = watchMapped(informer, ({ metadata }) => ofOwner(caches, ownerOfNamespace(metadata.name)));
   return {
     ...watch,
     start(enqueue) {
