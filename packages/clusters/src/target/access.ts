@@ -9,10 +9,10 @@ import { type Resolve, systemResolve } from "./address/lookup.ts";
 import { openBrought, readBrought } from "./byoc.ts";
 import { checkServer } from "./check.ts";
 import { type AddressGuard, type Connect, connectTo } from "./connect.ts";
+import { Lanes } from "./lanes.ts";
 import { OpenTargets } from "./open-targets.ts";
 import { openShoot, reachableShoot, shootOpensWith } from "./shoot.ts";
 import { type Target, type TargetAccess, type TargetCheck, TargetUnavailable } from "./target.ts";
-import { Turns } from "./turns.ts";
 
 export interface TargetOptions {
   manager: Pick<Manager, "client" | "otherServer">;
@@ -31,7 +31,7 @@ export class Targets implements TargetAccess, AsyncDisposable {
   readonly #guard: AddressGuard;
   readonly #connect: Connect;
   readonly #open: OpenTargets;
-  readonly #turns = new Turns(requestsAtOnce);
+  readonly #lanes = new Lanes(requestsAtOnce);
 
   constructor(options: TargetOptions) {
     this.#options = options;
@@ -49,7 +49,7 @@ export class Targets implements TargetAccess, AsyncDisposable {
     if (cluster.spec.byoc) return (await this.#brought(cluster, signal)).target;
     const found = reachableShoot(cluster, this.#options.garden);
     const around = { ...this.#options, connect: this.#connect };
-    const open = (signal: AbortSignal) => this.#turns.take(() => openShoot(found, around, signal), signal);
+    const open = (signal: AbortSignal) => this.#lanes.use(() => openShoot(found, around, signal), signal);
     return this.#open.get(uid, shootOpensWith(found), open, signal);
   }
 

@@ -1,13 +1,13 @@
 /** At most so many at once; the others wait in line. */
-export class Turns {
+export class Lanes {
   #free: number;
   readonly #line: (() => void)[] = [];
 
-  constructor(atOnce: number) {
-    this.#free = atOnce;
+  constructor(count: number) {
+    this.#free = count;
   }
 
-  async take<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  async use<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     if (this.#free > 0) this.#free--;
     else await new Promise<void>((resolve) => this.#line.push(resolve));
     try {
