@@ -1,5 +1,6 @@
 /** A cluster with one Challenge, the controller in it, and what a test does to instances there. */
 import type { Stored } from "@berg/apimachinery";
+import type { Namespace } from "@berg/kube";
 import { type ChallengeInstance, ChallengeInstances, Challenges } from "@berg/resources";
 import type { Settings } from "../settings/settings.ts";
 import { home, makeChallenge, makeInstance, makeSettings, usualContainers } from "./make-objects.ts";
@@ -20,4 +21,9 @@ export function begin(settings: Settings = makeSettings()) {
   const edit = (name: string, change: (draft: Stored<ChallengeInstance>) => void) =>
     cluster.edit("hand", find(name) as Stored<ChallengeInstance>, change);
   return { cluster, controller, create, find, statusOf, remove, edit };
+}
+
+/** Of the cluster's only instance. */
+export function namespaceOf(cluster: ModelCluster): Stored<Namespace> {
+  return cluster.all<Namespace>("Namespace")[0] as Stored<Namespace>;
 }
