@@ -1,4 +1,5 @@
 /** What others do to a running instance: it is put back as it was recorded, or reported, and nothing of theirs is lost. */
+import { randomUUID } from "node:crypto";
 import { defineResource, type KubeObject, type ResourceType, type Stored } from "@berg/apimachinery";
 import {
   ConfigMaps,
@@ -258,6 +259,25 @@ export function describeDrift(startWorld: StartWorld): void {
       const marked = merge({ metadata: { labels: { [labels.managedBy]: managedByBerg } } });
       await world.client.patch(Services, namespaceOf(instance), "web", marked);
       await world.until(instance, (object) => conditionOf(object, "ServicesCreated")?.status === "True");
+    });
+
+    test("the namespace that somebody else had under its name is made within a minute of their removing it", async () => {
+      const clock = new SkippingClock();
+      const own = await Cell.start(world, { clock });
+      const ownerId = randomUUID();
+      const name = `challenge-${ownerId}`;
+      await world.client.create(Namespaces, { metadata: { name } });
+      const instance = await own
+        .instance(await challenge().create())
+        .ownedBy(ownerId)
+        .create();
+      await world.until(instance, isIn("Failed", "NameConflict"));
+      await world.client.delete(Namespaces, "", name);
+      const left = () => world.client.get(Namespaces, "", name).catch(() => undefined);
+      await eventually("it is gone", async () => !(await left()), 30_000);
+      clock.skip(60_000);
+      await world.until(instance, isRunning);
+      await own.controller.stop();
     });
 
     test.each(["managed-by", "instance-uid"])(
