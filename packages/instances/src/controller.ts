@@ -34,6 +34,11 @@ export interface InstanceControllerOptions {
 
 /** Enough to keep the API server busy: each waits for it most of the time. */
 const workers = 32;
+/**
+ * How many of them start instances while others stop. Each start writes up to eight objects side by side: where the API
+ * server is busy, many at once would start none of them sooner, and make every step of an end wait for all of theirs.
+ */
+const startersBesideEnds = 4;
 
 /**
  * An end that failed goes on after as long as it has taken so far, within these: it has several steps, and once the server
@@ -64,6 +69,7 @@ export function addInstanceController(manager: Manager, options: InstanceControl
   const controller = manager.addController({
     name: "challengeinstance",
     workers,
+    ordinaryAtOnce: () => (turns.areSomeStopping ? startersBesideEnds : workers),
     watches: watchesOf(caches, places, turns),
     async reconcile(key, { signal }) {
       const began = clock.monotonic();

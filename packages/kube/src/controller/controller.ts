@@ -25,6 +25,11 @@ export interface ControllerOptions {
    */
   reconcile(key: ObjectKey, context: ReconcileContext): Promise<Result | undefined>;
   workers?: number;
+  /**
+   * How many of the workers may have something that is not urgent (a priority above 0 is), as things are now: the others
+   * are kept free for what is. All of them unless told otherwise.
+   */
+  ordinaryAtOnce?: () => number;
   /** How long one reconcile may take before its signal is aborted. */
   timeoutMs?: number;
   /** How often everything is looked at again without cause, as a net below all watches. */
@@ -65,7 +70,7 @@ const longestTurnMs = 20;
 
 export class Controller {
   readonly name: string;
-  readonly #options: Required<ControllerOptions>;
+  readonly #options: ControllerOptions & typeof defaults;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #log: Logger;
@@ -86,6 +91,7 @@ export class Controller {
       clock: this.#clock,
       random: this.#random,
       metrics: surroundings.queueMetrics ?? noQueueMetrics,
+      ordinaryAtOnce: options.ordinaryAtOnce,
     });
   }
 
@@ -205,7 +211,10 @@ export class Controller {
     using over = new AbortFollower(kill);
     const limit = this.#options.timeoutMs + abandonAfterMs;
     const abandoned = sleep(this.#clock, limit, over.signal).then(
-      () => this.#log.error({ key }, "reconcile ignores its time limit; its worker goes on without it"),
+      () => {
+        this.#log.error({ key }, "reconcile ignores its time limit; its worker goes on without it");
+        this.queue.abandon(key);
+      },
       () => {},
     );
     await Promise.race([processing, abandoned]);

@@ -95,6 +95,19 @@ describe("Lanes", () => {
     expect(drain(lanes)).toEqual(["a", "c", "b", "d"]);
   });
 
+  test("above a priority, the highest goes first, and nobody below is passed over by that", () => {
+    const lanes = new Lanes<Item>(1);
+    for (const [name, priority] of [
+      ["low", 0],
+      ["a", 1],
+      ["b", 9],
+    ] as const)
+      lanes.push(item(name, priority));
+    expect([lanes.shift(0)?.name, lanes.shift(0)?.name, lanes.shift(0)?.name]).toEqual(["b", "a", undefined]);
+    lanes.push(item("c", 9));
+    expect(drain(lanes)).toEqual(["c", "low"]);
+  });
+
   test("every item keeps its bound, whatever arrives or is raised meanwhile", () => {
     const priority = fc.integer({ min: -1, max: 2 });
     const step = fc.oneof(

@@ -51,18 +51,20 @@ export class Lanes<T extends Linked<T>> {
     this.push(item);
   }
 
-  /** Takes out the item whose turn it is. */
-  shift(): T | undefined {
+  /** Takes out the item whose turn it is; or of those with a priority above `above`, the first. */
+  shift(above?: number): T | undefined {
     let highest: T | undefined;
     let oldest: T | undefined;
-    for (const { first } of this.#lanes) {
+    for (const { first, priority } of this.#lanes) {
+      if (above !== undefined && priority <= above) break;
       if (!first) continue;
       highest ??= first;
       if (!oldest || first.order < oldest.order) oldest = first;
     }
-    const turn = this.#bypasses < this.#maxBypass ? highest : oldest;
+    const turn = above !== undefined || this.#bypasses < this.#maxBypass ? highest : oldest;
     if (!turn) return undefined;
-    this.#bypasses = turn === oldest ? 0 : this.#bypasses + 1;
+    // Those that are left out have their turn elsewhere.
+    if (above === undefined) this.#bypasses = turn === oldest ? 0 : this.#bypasses + 1;
     this.#unlink(turn, this.#lane(turn.priority));
     return turn;
   }

@@ -142,6 +142,56 @@ describe("priority", () => {
   });
 });
 
+describe("ordinaryAtOnce", () => {
+  async function withOneWorkersWorth(most: () => number, keys: string[]) {
+    const { queue } = setUp({ ordinaryAtOnce: most });
+    const taken: string[] = [];
+    for (let worker = 0; worker < 4; worker++) void queue.get().then((one) => one && taken.push(one.key));
+    for (const key of keys) queue.add(key);
+    await settle();
+    return { queue, taken };
+  }
+
+  test("keeps the other workers free for what is urgent, also where it was not at first", async () => {
+    const { queue, taken } = await withOneWorkersWorth(() => 1, ["a", "b", "c"]);
+    expect(taken).toEqual(["a"]);
+    queue.add("end", { priority: 1 });
+    queue.add("c", { priority: 1 });
+    await settle();
+    expect(taken).toEqual(["a", "end", "c"]);
+    queue.done("end");
+    await settle();
+    expect(taken).toEqual(["a", "end", "c"]);
+    queue.done("a");
+    await settle();
+    expect(taken).toEqual(["a", "end", "c", "b"]);
+  });
+
+  test("is asked again whenever a worker is done, and is never none", async () => {
+    let most = 0;
+    const { queue, taken } = await withOneWorkersWorth(() => most, ["a", "b", "c", "d"]);
+    expect(taken).toEqual(["a"]);
+    most = 2;
+    queue.done("a");
+    await settle();
+    expect(taken).toEqual(["a", "b", "c"]);
+  });
+
+  test("does not count a key that was abandoned, which stays with the one who has it", async () => {
+    const { queue, taken } = await withOneWorkersWorth(() => 1, ["a", "b"]);
+    queue.abandon("a");
+    queue.add("a");
+    await settle();
+    expect(taken).toEqual(["a", "b"]);
+    queue.done("a");
+    await settle();
+    expect(taken).toEqual(["a", "b"]);
+    queue.done("b");
+    await settle();
+    expect(taken).toEqual(["a", "b", "a"]);
+  });
+});
+
 describe("addAfter", () => {
   test("what comes later and is no more urgent is left out", async () => {
     const { clock, queue } = setUp();

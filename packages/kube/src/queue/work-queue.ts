@@ -16,6 +16,8 @@ export interface WorkQueueOptions {
   retryRate?: Rate;
   /** How many higher priorities may pass over the key that has waited longest, before it gets a turn. */
   maxBypass?: number;
+  /** How many keys that are not urgent workers may have at once. Asked whenever one could be handed out; 1 at least. */
+  ordinaryAtOnce?: (() => number) | undefined;
 }
 
 export interface AddOptions {
@@ -34,12 +36,16 @@ interface Item extends Taken, Linked<Item> {
   addedAt: number;
   startedAt: number;
   processing: boolean;
+  /** Whether it is in the hands of a worker, and not urgent. */
+  isOrdinary: boolean;
   /** Added while it was processed: takes the place of this item at `done`. */
   again: Item | undefined;
 }
 
 const defaultRetryRate: Rate = { perSecond: 20, burst: 200 };
 const defaultMaxBypass = 10;
+/** A priority above this one is urgent. */
+const urgentAbove = 0;
 
 /**
  * The keys that want a reconcile.
@@ -52,6 +58,7 @@ const defaultMaxBypass = 10;
  *   behind all others until that day.
  * - A key that failed rests (see Backoff): what adds it meanwhile is put off until its rest is over, but for what is
  *   urgent, with a priority above 0.
+ * - What is urgent is handed out to any worker that is free. Of what is not, workers have `ordinaryAtOnce` at most.
  *
  *     for (let taken = await queue.get(); taken; taken = await queue.get()) {
  *       try {
@@ -77,12 +84,15 @@ export class WorkQueue {
   readonly #retries: TokenBucket;
   readonly #workers = new Waiters<Taken | undefined>();
   readonly #drains = new Waiters<void>();
+  readonly #ordinaryAtOnce: () => number;
   #depth = 0;
   #processing = 0;
+  #ordinary = 0;
   #shutDown = false;
 
-  constructor({ clock, random, metrics, backoff, retryRate, maxBypass }: WorkQueueOptions) {
+  constructor({ clock, random, metrics, backoff, retryRate, maxBypass, ordinaryAtOnce }: WorkQueueOptions) {
     this.#clock = clock;
+    this.#ordinaryAtOnce = ordinaryAtOnce ?? (() => Number.POSITIVE_INFINITY);
     this.#metrics = metrics ?? noQueueMetrics;
     this.#lanes = new Lanes(maxBypass ?? defaultMaxBypass);
     this.#backoff = new Backoff(random, backoff);
@@ -150,10 +160,20 @@ export class WorkQueue {
     if (!item?.processing)
       throw new Error(`cannot finish ${JSON.stringify(key)}: no worker has it (done called twice?)`);
     this.#processing--;
+    this.#release(item);
     this.#metrics.finished((this.#clock.monotonic() - item.startedAt) / 1000);
     this.#items.delete(key);
     if (item.again) this.#addAgain(item.again);
+    this.#handOut();
     if (this.#shutDown && this.#processing === 0) this.#drains.releaseAll();
+  }
+
+  /** Its worker goes on without it: until `done` nobody else gets the key, but others may have what it kept from them. */
+  abandon(key: string): void {
+    const item = this.#items.get(key);
+    if (!item?.processing) return;
+    this.#release(item);
+    this.#handOut();
   }
 
   /** Drops all that waits or is delayed, takes nothing more, and sends every waiting worker home. */
@@ -190,6 +210,7 @@ export class WorkQueue {
     const known = this.#items.get(key);
     if (known && !known.processing) {
       this.#lanes.raise(known, priority);
+      this.#handOut();
       return;
     }
     if (known?.again) {
@@ -220,7 +241,7 @@ export class WorkQueue {
   }
 
   #restMs(key: string, priority: number): number {
-    return priority > 0 ? 0 : this.#backoff.restMs(key, this.#clock.monotonic());
+    return priority > urgentAbove ? 0 : this.#backoff.restMs(key, this.#clock.monotonic());
   }
 
   #delay(key: string, delayMs: number, priority: number): void {
@@ -244,15 +265,31 @@ export class WorkQueue {
     return delays;
   }
 
-  /** Workers wait only while nothing is in the lanes, so that handing over at once cannot pass over anyone. */
   #offer(item: Item): void {
     this.#lanes.push(item);
-    if (this.#workers.size > 0) this.#workers.releaseFirst(this.#take());
+    this.#handOut();
+  }
+
+  /** Workers wait only while there is nothing for them, so that handing over at once cannot pass over anyone. */
+  #handOut(): void {
+    while (!this.#shutDown && this.#workers.size > 0) {
+      const item = this.#take();
+      if (!item) return;
+      this.#workers.releaseFirst(item);
+    }
+  }
+
+  #release(item: Item): void {
+    if (item.isOrdinary) this.#ordinary--;
+    item.isOrdinary = false;
   }
 
   #take(): Item | undefined {
-    const item = this.#lanes.shift();
+    const isFull = this.#ordinary >= Math.max(1, this.#ordinaryAtOnce());
+    const item = isFull ? this.#lanes.shift(urgentAbove) : this.#lanes.shift();
     if (!item) return undefined;
+    item.isOrdinary = item.priority <= urgentAbove;
+    if (item.isOrdinary) this.#ordinary++;
     item.processing = true;
     item.startedAt = this.#clock.monotonic();
     this.#processing++;
@@ -283,6 +320,7 @@ function newItem(key: string, priority: number, addedAt: number): Item {
     addedAt,
     startedAt: 0,
     processing: false,
+    isOrdinary: false,
     again: undefined,
     order: 0,
     previous: undefined,
