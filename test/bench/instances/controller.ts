@@ -26,9 +26,16 @@ export interface ControllerProcess extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
+export interface ControllerSettings {
+  /** The cluster's own unless told otherwise. */
+  server?: Omit<Server, "ca"> & { ca?: string };
+  /** Settings that are not as shipped. */
+  env?: Record<string, string>;
+}
+
 export async function startController(
   { directory, server: direct }: Cluster,
-  server: Omit<Server, "ca"> & { ca?: string } = direct,
+  { server = direct, env = {} }: ControllerSettings = {},
 ): Promise<ControllerProcess> {
   const kubeconfig = join(directory, "kubeconfig");
   await writeFile(kubeconfig, kubeconfigFor({ name: "bench", namespace, ...server }), { mode: 0o600 });
@@ -37,7 +44,7 @@ export async function startController(
   const output = openSync(log, "w");
   const { PATH, HOME, NODE_OPTIONS } = process.env;
   const child = spawn(process.execPath, [main, "controller", "--kubeconfig", kubeconfig], {
-    env: { PATH, HOME, NODE_OPTIONS, HEALTH_PORT: "0", METRICS_PORT: String(metricsPort) },
+    env: { PATH, HOME, NODE_OPTIONS, HEALTH_PORT: "0", METRICS_PORT: String(metricsPort), ...env },
     stdio: ["ignore", output, output],
   });
   const ended = once(child, "exit");

@@ -10,12 +10,16 @@ import { type Cluster, namespace } from "./cluster.ts";
 import { startController } from "./controller.ts";
 
 const limit = 20;
+/** Warned while it runs, as everybody is whose time is longer than the warning's lead. */
+const lifeSeconds = 10;
+const warnedBeforeSeconds = 5;
 /** Events are written after the fact. */
 const quietMs = 1500;
 
 export async function lifeFigures(cluster: Cluster, { say }: BenchOptions): Promise<Figure[]> {
   say("one instance at a time, its writes as the API server logged them");
-  await using _controller = await startController(cluster);
+  const env = { CHALLENGE_EXPIRY_WARNING: `${warnedBeforeSeconds}s` };
+  await using _controller = await startController(cluster, { env });
   const byOwner = async (instance: InstanceBuilder) => {
     const { metadata } = await instance.create();
     await cluster.lives.of(metadata.name.replace("owner-", "")).running.promise;
@@ -41,7 +45,7 @@ export async function lifeFigures(cluster: Cluster, { say }: BenchOptions): Prom
     );
   };
   await measure("ended by its owner", (ownerId) => byOwner(cluster.instance(ownerId)));
-  await measure("ended by its time", (ownerId) => cluster.instance(ownerId).timeout("8s").create());
+  await measure("ended by its time", (ownerId) => cluster.instance(ownerId).timeout(`${lifeSeconds}s`).create());
   await measure("created without our finalizer", (ownerId) => byOwner(cluster.instanceByHand(ownerId)));
   return figures;
 }

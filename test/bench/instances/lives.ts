@@ -24,6 +24,8 @@ export class Life {
   runningAt?: number;
   expiresAt?: number;
   terminationReason?: string;
+  /** When its end was decided. */
+  endingAt?: number;
   deploymentGoneAt?: number;
   /** When the last of its pods was gone. */
   podsGoneAt?: number;
@@ -86,7 +88,10 @@ export class Lives implements AsyncDisposable {
     const { status } = object;
     life.createdAt ??= at;
     if (status?.expiresAt !== undefined) life.expiresAt = Date.parse(status.expiresAt);
-    if (status?.terminationReason !== undefined) life.terminationReason = status.terminationReason;
+    if (status?.terminationReason !== undefined) {
+      life.terminationReason = status.terminationReason;
+      life.endingAt ??= at;
+    }
     if (status?.phase === "Running" && life.runningAt === undefined) {
       life.runningAt = at;
       life.running.resolve();

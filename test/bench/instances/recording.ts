@@ -42,7 +42,7 @@ const quietMs = 1000;
 export async function recordStart(cluster: Cluster): Promise<Recording> {
   await using proxy = await FaultProxy.start(cluster.connection);
   const server = { server: proxy.connection.server, token: "added-by-the-proxy" };
-  await using _controller = await startController(cluster, server);
+  await using _controller = await startController(cluster, { server });
   const client = createClient({ connection: proxy.connection, component: "bench", rate: unlimited });
   const start = async (ownerId: string) => {
     const { metadata } = await cluster

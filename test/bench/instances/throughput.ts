@@ -46,13 +46,17 @@ async function withController(count: number): Promise<{ perSecond: number }> {
   return { perSecond: (count * 1000) / (performance.now() - started) };
 }
 
-/** Resolves when all of them run. */
-export function startInstances(cluster: Cluster, count: number): Promise<void> {
-  return inFlight(count, limit, async () => {
+/** Resolves with the owners when all of them run. */
+export async function startInstances(cluster: Cluster, count: number, oneMore = () => {}): Promise<string[]> {
+  const ownerIds: string[] = [];
+  await inFlight(count, limit, async () => {
     const ownerId = randomUUID();
     await cluster.instance(ownerId).create();
     await cluster.lives.of(ownerId).running.promise;
+    ownerIds.push(ownerId);
+    oneMore();
   });
+  return ownerIds;
 }
 
 async function withBareClient(recording: Recording, count: number, waitsForPods: boolean) {

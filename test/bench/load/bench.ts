@@ -10,9 +10,10 @@ import { requestsOf } from "../instances/idle.ts";
 import type { Life } from "../instances/lives.ts";
 import { atRate, inFlight } from "../instances/pace.ts";
 import { type Recording, recordStart } from "../instances/recording.ts";
+import { MachineWatch } from "../machine.ts";
 import { leftovers } from "./leftovers.ts";
 import { namespaceRate } from "./namespaces.ts";
-import { waveFigures } from "./wave.ts";
+import { spread, waveFigures } from "./wave.ts";
 
 const burst = 100;
 const perSecond = 10;
@@ -38,9 +39,11 @@ export const bench: Bench = {
     const lives: Life[] = [];
     const wave = async (name: string, start: (one: () => Promise<unknown>) => Promise<void>) => {
       const own: Life[] = [];
+      const machine = new MachineWatch();
       await start(() => startOne(cluster, own));
-      say(`${name}: all are started; waiting for the last to go`);
+      say(`${name}: all are started; until then ${machine.ended()}`);
       await withProgress(own, options);
+      for (const line of spread(own)) say(`${name}: ${line}`);
       figures.push(...waveFigures(name, own, rate));
       lives.push(...own);
     };

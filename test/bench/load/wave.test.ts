@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Life } from "../instances/lives.ts";
-import { waveFigures } from "./wave.ts";
+import { spread, waveFigures } from "./wave.ts";
 
 const life = (fields: Partial<Life>) =>
   Object.assign(
@@ -35,4 +35,12 @@ test.each([
 ])("one that %s is lost", (_, fields) => {
   const [lost] = waveFigures("wave", [life({}), life(fields as Partial<Life>)], 1);
   expect([lost?.value, lost?.met]).toEqual([1, false]);
+});
+
+test("the spread of every step is told", () => {
+  const lives = [1, 2, 3].map((n) => life({ createdAt: 1000, runningAt: 1000 + n * 100, endingAt: 10_000 + n }));
+  expect(spread(lives).slice(0, 2)).toEqual([
+    "created to Running: p50 200, p99 300, slowest 300 ms",
+    "time up to its end's being decided: p50 2, p99 3, slowest 3 ms",
+  ]);
 });

@@ -2,6 +2,7 @@
 
 import { compare, type Figure } from "../figure.ts";
 import type { Life } from "../instances/lives.ts";
+import { quantile } from "../instances/pace.ts";
 
 /** For how long after its time a workload may run. */
 const stopMs = 2000;
@@ -43,5 +44,20 @@ export function waveFigures(name: string, lives: readonly Life[], namespacesPerS
       beside: lives.length / namespacesPerSecond,
       goal: { atMost: 1.5 },
     }),
+  ];
+}
+
+/** Whether the slowest is one of many, or alone; and who paid for it. */
+export function spread(lives: readonly Life[]): string[] {
+  const line = (what: string, from: keyof Life & `${string}At`, to: keyof Life & `${string}At`) => {
+    const delays = lives.map((life) => (life[to] ?? Number.NaN) - (life[from] ?? Number.NaN));
+    const [half, most, slowest] = [0.5, 0.99, 1].map((share) => quantile(delays, share).toFixed(0));
+    return `${what}: p50 ${half}, p99 ${most}, slowest ${slowest} ms`;
+  };
+  return [
+    line("created to Running", "createdAt", "runningAt"),
+    line("time up to its end's being decided", "expiresAt", "endingAt"),
+    line("time up to Deployment deleted", "expiresAt", "deploymentGoneAt"),
+    line("time up to pods gone", "expiresAt", "podsGoneAt"),
   ];
 }
