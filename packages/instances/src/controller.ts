@@ -32,13 +32,15 @@ export interface InstanceControllerOptions {
   random?: Random;
 }
 
-/** Enough to keep the API server busy: each waits for it most of the time. */
-const workers = 32;
+/** Each waits for the API server most of the time. So many that those whose time is up together begin to end together. */
+const workers = 64;
 /**
- * How many of them start instances while others stop. Each start writes up to eight objects side by side: where the API
- * server is busy, many at once would start none of them sooner, and make every step of an end wait for all of theirs.
+ * How many of them have something to do that is no end. Some are kept free always: as many starts as workers, held up by
+ * a webhook, would hold up every end with them. And while others stop, few start: each start writes up to eight objects
+ * side by side, and where the API server is busy, many at once would start none of them sooner, and make every step of an
+ * end wait for all of theirs.
  */
-const startersBesideEnds = 4;
+const ordinary = { most: 24, besideEnds: 4 };
 
 /**
  * An end that failed goes on after as long as it has taken so far, within these: it has several steps, and once the server
@@ -69,7 +71,7 @@ export function addInstanceController(manager: Manager, options: InstanceControl
   const controller = manager.addController({
     name: "challengeinstance",
     workers,
-    ordinaryAtOnce: () => (turns.areSomeStopping ? startersBesideEnds : workers),
+    ordinaryAtOnce: () => (turns.areSomeStopping ? ordinary.besideEnds : ordinary.most),
     watches: watchesOf(caches, places, turns),
     async reconcile(key, { signal }) {
       const began = clock.monotonic();

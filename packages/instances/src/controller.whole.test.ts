@@ -257,3 +257,49 @@ test("where only its status cannot be written, it ends in time, and its server h
   await pass(minutes, 1000);
   expect(endOf(cluster).reason).toBe("Timeout");
 });
+
+describe("while a server does not answer those who start", () => {
+  const never = new Promise<void>(() => {});
+
+  /** One runs, and forty more want to. */
+  async function rush(isHeld: (request: ModelRequest) => boolean) {
+    const begun = await begin();
+    const { pass, find, model, clock, cluster } = begun;
+    await pass(1000);
+    const end = parseTime(find()?.status?.expiresAt ?? "");
+    await pass(end - 1000 - clock.now(), 1000);
+    let held = 0;
+    model.beforeWrite = (request) => {
+      if (request.kind === "Namespace" && request.verb !== "delete") held++;
+      else if (!isHeld(request)) return;
+      return never;
+    };
+    const start = () => {
+      for (let n = 0; n < 40; n++) {
+        const { object } = makeInstance(`b${n}`, `owner-${n}`).createdAt(clock.now());
+        cluster.create("hand", ChallengeInstances, object);
+      }
+    };
+    return { ...begun, start, held: () => held };
+  }
+
+  test("an end still finds a worker", async () => {
+    const { pass, find, cluster, start, held } = await rush(() => false);
+    start();
+    await pass(900);
+    expect([held(), cluster.all("Deployment").length]).toEqual([24, 1]);
+    await pass(600);
+    expect(find()?.status?.terminationReason).toBe("Timeout");
+    expect(cluster.all("Deployment")).toEqual([]);
+  });
+
+  test("and one stops, only a few start", async () => {
+    const isOfEnd = ({ verb, kind }: ModelRequest) => verb === "delete" && kind === Deployments.kind;
+    const { pass, find, start, held } = await rush(isOfEnd);
+    await pass(1500);
+    expect(find()?.status?.phase).toBe("Terminating");
+    start();
+    await pass(1000);
+    expect(held()).toBe(4);
+  });
+});

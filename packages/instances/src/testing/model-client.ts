@@ -22,8 +22,8 @@ export interface ModelRequest {
 
 export class ModelClient {
   readonly requests: ModelRequest[] = [];
-  /** Called before each write: throws where it is not to happen. */
-  beforeWrite: (request: ModelRequest) => void = () => {};
+  /** Called before each write: throws where it is not to happen, and returns a promise where it takes time. */
+  beforeWrite: (request: ModelRequest) => void | Promise<void> = () => {};
   readonly #cluster: ModelCluster;
 
   constructor(cluster: ModelCluster) {
@@ -77,7 +77,7 @@ export class ModelClient {
   async #ask(request: ModelRequest): Promise<void> {
     // As over a network: others get their turn before it arrives.
     await null;
-    if (request.verb !== "get") this.beforeWrite(request);
+    if (request.verb !== "get") await this.beforeWrite(request);
     this.requests.push(request);
   }
 }
