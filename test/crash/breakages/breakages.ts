@@ -29,14 +29,17 @@ export const breakages: readonly Breakage[] = [
     file: `${instances}/phases/terminating.ts`,
     search: 'isHeld(instance) ? "deleteInstance" : "addFinalizer"',
     replace: '"deleteInstance"',
-    caughtBy: { file: `${instances}/reconcile.test.ts`, test: "is held first, so that nothing of it is left behind" },
+    caughtBy: {
+      file: `${instances}/reconcile.ends.test.ts`,
+      test: "is held first, so that nothing of it is left behind",
+    },
   },
   {
     name: "an instance is deleted whatever others have changed",
     file: `${instances}/effects/perform.ts`,
     search: "const preconditions = { uid, resourceVersion };",
     replace: "const preconditions = { uid };",
-    caughtBy: { file: `${instances}/reconcile.test.ts`, test: "is not let go by a delete that has not seen that" },
+    caughtBy: { file: `${instances}/reconcile.ends.test.ts`, test: "is not let go by a delete that has not seen that" },
   },
   {
     name: "children are made before the id is written down",
@@ -67,7 +70,7 @@ export const breakages: readonly Breakage[] = [
     file: `${instances}/effects/perform.ts`,
     search: "if (type === Namespaces && !(await isStillOurs(object, instance, around, signal))) return;",
     replace: "",
-    caughtBy: { file: `${instances}/reconcile.test.ts`, test: "is not deleted, though the copy still says so" },
+    caughtBy: { file: `${instances}/reconcile.places.test.ts`, test: "is not deleted, though the copy still says so" },
   },
   {
     name: "the reason of the end is not written first",
@@ -84,14 +87,14 @@ export const breakages: readonly Breakage[] = [
     file: `${instances}/reconcile.ts`,
     search: "&& decision.regardless)",
     replace: "&& !decision.statusFirst && decision.regardless)",
-    caughtBy: { file: `${instances}/reconcile.test.ts`, test: "stops, and is told to have ended by" },
+    caughtBy: { file: `${instances}/reconcile.ends.test.ts`, test: "stops, and is told to have ended by" },
   },
   {
     name: "a renewal is overlooked where nothing can be written down",
     file: `${instances}/phases/terminating.ts`,
     search: "return first.length > 0 ? first : takeDown(seen, namespace, beganAt(seen)).effects;",
     replace: "return [...first, ...takeDown(seen, namespace, beganAt(seen)).effects];",
-    caughtBy: { file: `${instances}/reconcile.test.ts`, test: "as a copy that is behind does not show, runs on" },
+    caughtBy: { file: `${instances}/reconcile.ends.test.ts`, test: "as a copy that is behind does not show, runs on" },
   },
   {
     name: "the finalizer goes before the last word",
