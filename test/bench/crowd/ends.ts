@@ -4,8 +4,9 @@ import { ChallengeInstances } from "@berg/resources";
 import type { BenchOptions } from "../bench.ts";
 import { compare, type Figure } from "../figure.ts";
 import { type Cluster, namespace } from "../instances/cluster.ts";
-import type { Life } from "../instances/lives.ts";
+import { type Life, now } from "../instances/lives.ts";
 import { inFlight } from "../instances/pace.ts";
+import { slowest, stopMs } from "../load/wave.ts";
 
 export interface Ends {
   perSecond: number;
@@ -18,8 +19,8 @@ const noticeMs = 15_000;
 const askedAtOnce = 32;
 const quietMs = 5000;
 
-/** How late an end may start, and how late its workload may be gone. */
-const limits = { start: 1000, stop: 2000 };
+/** How late an end may begin. */
+const beginMs = 1000;
 
 /** Ends as many of these instances as `ends` says, those that were started last. Resolves when they are gone. */
 export async function endFigures(
@@ -33,7 +34,7 @@ export async function endFigures(
     await delay(quietMs);
     say(`${name} of ${left.length} running`);
     const ending = left.splice(-count);
-    const from = Math.ceil((Date.now() + noticeMs) / 1000) * 1000;
+    const from = Math.ceil((now() + noticeMs) / 1000) * 1000;
     let place = 0;
     await inFlight(count, askedAtOnce, async () => {
       const at = place++;
@@ -56,23 +57,21 @@ export async function endFigures(
 }
 
 export function endedFigures(name: string, lives: readonly Life[]): Figure[] {
-  const slowest = (what: "endingAt" | "deploymentGoneAt") =>
-    Math.max(...lives.map((life) => (life[what] ?? Number.NaN) - (life.expiresAt ?? Number.NaN)));
   const unit = "ms";
   const goal = { atMost: 1 };
   return [
     compare({
       name: `${name}: begun after their time, beside the limit`,
       unit,
-      value: slowest("endingAt"),
-      beside: limits.start,
+      value: slowest(lives, "endingAt"),
+      beside: beginMs,
       goal,
     }),
     compare({
       name: `${name}: Deployment deleted after their time, beside the limit`,
       unit,
-      value: slowest("deploymentGoneAt"),
-      beside: limits.stop,
+      value: slowest(lives, "deploymentGoneAt"),
+      beside: stopMs,
       goal,
     }),
   ];

@@ -5,13 +5,17 @@ import type { Life } from "../instances/lives.ts";
 import { quantile } from "../instances/pace.ts";
 
 /** For how long after its time a workload may run. */
-const stopMs = 2000;
+export const stopMs = 2000;
+
+type Moment = keyof Life & `${string}At`;
+
+/** Of all of them, in ms after their own time was up; NaN where one never came to it. */
+export function slowest(lives: readonly Life[], what: Moment): number {
+  return Math.max(...lives.map((life) => (life[what] ?? Number.NaN) - (life.expiresAt ?? Number.NaN)));
+}
 
 /** `namespacesPerSecond`: what the cluster's own namespace controller manages. */
 export function waveFigures(name: string, lives: readonly Life[], namespacesPerSecond: number): Figure[] {
-  const expiries = lives.map(({ expiresAt = Number.NaN }) => expiresAt);
-  const slowest = (what: "deploymentGoneAt" | "podsGoneAt" | "namespaceGoneAt") =>
-    Math.max(...lives.map((life, index) => (life[what] ?? Number.NaN) - (expiries[index] as number)));
   const isWhole = ({ runningAt, terminationReason, namespaceGoneAt }: Life) =>
     runningAt !== undefined && terminationReason === "Timeout" && namespaceGoneAt !== undefined;
   const limit = { atMost: 1 };
@@ -26,21 +30,21 @@ export function waveFigures(name: string, lives: readonly Life[], namespacesPerS
     compare({
       name: `${name}: slowest Deployment deleted after its time, beside the limit`,
       unit: "ms",
-      value: slowest("deploymentGoneAt"),
+      value: slowest(lives, "deploymentGoneAt"),
       beside: stopMs,
       goal: limit,
     }),
     compare({
       name: `${name}: slowest pod gone after its time, beside the limit`,
       unit: "ms",
-      value: slowest("podsGoneAt"),
+      value: slowest(lives, "podsGoneAt"),
       beside: stopMs,
       goal: limit,
     }),
     compare({
       name: `${name}: slowest namespace gone after its time, beside as many bare ones`,
       unit: "s",
-      value: slowest("namespaceGoneAt") / 1000,
+      value: slowest(lives, "namespaceGoneAt") / 1000,
       beside: lives.length / namespacesPerSecond,
       goal: { atMost: 1.5 },
     }),
@@ -49,7 +53,7 @@ export function waveFigures(name: string, lives: readonly Life[], namespacesPerS
 
 /** Whether the slowest is one of many, or alone; and who paid for it. */
 export function spread(lives: readonly Life[]): string[] {
-  const line = (what: string, from: keyof Life & `${string}At`, to: keyof Life & `${string}At`) => {
+  const line = (what: string, from: Moment, to: Moment) => {
     const delays = lives.map((life) => (life[to] ?? Number.NaN) - (life[from] ?? Number.NaN));
     const [half, most, slowest] = [0.5, 0.99, 1].map((share) => quantile(delays, share).toFixed(0));
     return `${what}: p50 ${half}, p99 ${most}, slowest ${slowest} ms`;
