@@ -321,6 +321,35 @@ describe("a reflector", () => {
     await finish();
   });
 
+  test("lists from then on where a streamed list brings nothing more but bookmarks", async () => {
+    const { server, clock, seen, finish } = await start((it) => {
+      it.refuseStreaming = false;
+    });
+    await clock.advance(29_000);
+    server.send([added("b", 7)]);
+    for (let second = 0; second < 29; second++) {
+      await clock.advance(1000);
+      server.send([bookmark("8")]);
+    }
+    expect(server.asked).toEqual(["stream"]);
+    await clock.advance(1800);
+    expect(server.asked).toEqual(["stream", "list", "watch 10"]);
+    expect(seen).toEqual(["= "]);
+    await finish();
+  });
+
+  test("has all the time in the world for what comes after a streamed list", async () => {
+    const { server, clock, finish } = await start((it) => {
+      it.refuseStreaming = false;
+    });
+    server.send([bookmark("9", { "k8s.io/initial-events-end": "true" })]);
+    await clock.advance(80_000);
+    server.send([bookmark("10")]);
+    await clock.advance(80_000);
+    expect(server.asked).toEqual(["stream"]);
+    await finish();
+  });
+
   test("compares versions only where they are numbers", async () => {
     const { server, clock, relists, seen, finish } = await start((it) => {
       it.version = "w2-9f";

@@ -47,6 +47,8 @@ export type ObjectEvent<T extends KubeObject> = Extract<WatchEvent<T>, { type: "
 
 // The server sends a bookmark about once a minute; silence beyond this means that nobody is there (half-open).
 const stalledAfterMs = 90_000;
+// While a list is streamed, bookmarks are no progress: only objects are, and the one that ends it.
+const listStalledAfterMs = 30_000;
 // Each watch ends after a time of its own, so that a fleet does not come back to a new server all at once.
 const watchSeconds = { least: 300, most: 600 };
 
@@ -169,7 +171,10 @@ export class Reflector<T extends KubeObject> {
   /** A list in the form of a watch: objects one by one, a bookmark that ends them, then changes as they come. */
   async #stream(signal: AbortSignal): Promise<void> {
     let initial: Map<string, Stored<T>> | undefined = new Map();
-    await this.#watch(signal, { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" }, (events) => {
+    const { clock } = this.#options;
+    using end = new AbortFollower(signal);
+    const watchdog = new Watchdog(clock, listStalledAfterMs, () => end.abort(new Stalled(listStalledAfterMs)));
+    const onEvents = (events: WatchEvent<T>[]) => {
       for (let at = 0; at < events.length; at++) {
         const event = events[at] as WatchEvent<T>;
         if (!initial) return this.#apply(events.slice(at));
@@ -178,15 +183,24 @@ export class Reflector<T extends KubeObject> {
           if (event.object.metadata.annotations?.[initialEventsEnd] !== "true") continue;
           this.#replace([...initial.values()], event.object.metadata.resourceVersion);
           initial = undefined;
-          this.#followingSince = this.#options.clock.monotonic();
-        } else if (event.type === "DELETED") {
-          initial.delete(event.object.metadata.uid);
-        } else {
-          initial.set(event.object.metadata.uid, this.#prepare(event.object));
+          watchdog.stop();
+          this.#followingSince = clock.monotonic();
+          continue;
         }
+        watchdog.heard();
+        if (event.type === "DELETED") initial.delete(event.object.metadata.uid);
+        else initial.set(event.object.metadata.uid, this.#prepare(event.object));
       }
-    });
-    if (initial) this.#streamsLists = false;
+    };
+    try {
+      await this.#watch(end.signal, { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" }, onEvents);
+      if (initial) this.#streamsLists = false;
+    } catch (error) {
+      if (initial && error instanceof Stalled) this.#streamsLists = false;
+      throw error;
+    } finally {
+      watchdog.stop();
+    }
   }
 
   async #follow(resourceVersion: string, signal: AbortSignal): Promise<void> {
