@@ -12,6 +12,7 @@ import {
   NetworkPolicies,
   type Pod,
   Pods,
+  ReplicaSets,
   Secrets,
   ServiceAccounts,
 } from "@berg/kube";
@@ -99,6 +100,8 @@ describe.skipIf(await missingControlPlane())("deploy/ on a real API server", () 
       await controller.create(Deployments, deployment, { fieldManager });
       await controller.apply(Deployments, { ...deployment, spec: { ...deployment.spec, replicas: 0 } }, force);
       await controller.delete(Deployments, instanceNamespace, "web");
+      await admin.create(ReplicaSets, deploymentIn(instanceNamespace));
+      await controller.delete(ReplicaSets, instanceNamespace, "web");
       const { metadata } = await controller.create(ConfigMaps, configMap, { fieldManager });
       await controller.delete(ConfigMaps, instanceNamespace, "flag", { preconditions: { uid: metadata.uid } });
       await controller.create(NetworkPolicies, {
@@ -208,6 +211,10 @@ describe.skipIf(await missingControlPlane())("deploy/ on a real API server", () 
         attempt: () => controller.delete(Pods, "elsewhere", "pod"),
         wantReason: "writes pods only in namespaces named challenge-…",
       },
+      "delete what makes pods elsewhere": {
+        attempt: () => controller.delete(ReplicaSets, "elsewhere", "web"),
+        wantReason: "writes replicasets.apps only in namespaces named challenge-…",
+      },
       "change a Challenge": {
         attempt: () => controller.patch(Challenges, "berg", "cookie-jar", { type: "merge", body: {} }),
         wantReason: 'cannot patch resource "challenges"',
@@ -251,6 +258,7 @@ describe.skipIf(await missingControlPlane())("deploy/ on a real API server", () 
       // The controller manager would make it.
       await admin.create(ServiceAccounts, { metadata: { namespace: "elsewhere", name: "default" } });
       await admin.create(Pods, podIn("elsewhere"));
+      await admin.create(ReplicaSets, deploymentIn("elsewhere"));
     });
 
     test.each(Object.entries(refusals))("%s", async (_, { attempt, wantReason }) => {

@@ -6,10 +6,10 @@ import { mask } from "./outcome.ts";
 export type WritePoint = Required<Pick<Point, "resource" | "verb" | "subresource" | "nth">>;
 
 /**
- * Events are told in the background, whenever there is time; pods are deleted only where others have not done it in
- * time; the lease is renewed as time passes. None of them has a place in the order of a life.
+ * Events are told in the background, whenever there is time; pods and what makes them are deleted only where others have
+ * not done it in time; the lease is renewed as time passes. None of them has a place in the order of a life.
  */
-const isOfLife = ({ resource }: Seen) => !["events", "pods", "leases"].includes(resource);
+const isOfLife = ({ resource }: Seen) => !["events", "pods", "replicasets", "leases"].includes(resource);
 
 /**
  * In the order in which they came. What the server refused counts and is no point: a copy that is behind makes one ask

@@ -34,7 +34,7 @@ describe("where the garbage collector is busy, as when a thousand end at once,",
   test("pods are deleted by us with their time to end, and the namespace only when they are gone", async () => {
     const { cluster, controller, find, pods, namespace, deletes } = await ending();
     cluster.collectorIsBusy = true;
-    await controller.settle(9 * second);
+    await controller.settle(1 * second);
     expect([pods().length, deletes()]).toEqual([2, []]);
     cluster.nodeIsGone = true;
     await controller.settle(10 * second);
@@ -44,6 +44,17 @@ describe("where the garbage collector is busy, as when a thousand end at once,",
     await controller.settle(5 * second);
     expect([find("a"), namespace(), deletes().length]).toEqual([undefined, undefined, 2]);
     expect(controller.errors).toEqual([]);
+  });
+
+  test("where what makes them cannot be deleted, they are all the same, and that is told", async () => {
+    const { cluster, controller, deletes } = await ending();
+    cluster.collectorIsBusy = true;
+    controller.client.beforeWrite = ({ kind }) => {
+      if (kind === "ReplicaSet") throw refusal(403, { reason: "Forbidden" });
+    };
+    await controller.settle(2 * second);
+    expect(deletes()).toHaveLength(2);
+    expect(controller.errors.map(String)).toEqual([expect.stringMatching(/cannot delete the Pod .*: Forbidden/)]);
   });
 
   test("after a restart, too, though the end began long ago", async () => {
@@ -124,7 +135,7 @@ describe.each([
     cluster.collectorIsBusy = true;
     cluster.nodeIsGone = true;
     await controller.settle(0);
-    cluster.now += 11 * second;
+    cluster.now += 2 * second;
     await controller.turn();
     expect(deletes()).toEqual(pods().map(({ metadata }) => metadata.name));
     await controller.settle(25 * second);

@@ -11,10 +11,11 @@ import { conditionTypes } from "../vocabulary.ts";
 import type { Effect } from "./decision.ts";
 
 /**
- * The garbage collector needs about one second, and minutes where a thousand instances end at once. After this, pods are
- * deleted by us, with their usual time to end; a pod that is made anew meanwhile has the same time.
+ * The garbage collector needs a tenth of a second where it has nothing else to do, and minutes where a thousand instances
+ * end at once. After this, pods are deleted by us, with their usual time to end; a pod that is made anew meanwhile has
+ * the same time. The times that it is counted from are whole seconds, so it has at least 0.3 s.
  */
-const mayLingerMs = 10_000;
+const mayLingerMs = 1_300;
 /** Within a second or two of its time a node has ended a pod, unless it is gone; until it is back the pod would stay. */
 const mayHangMs = 30_000;
 /** What is still there is held by somebody's finalizer. It must not keep the owner from the next instance for ever. */
@@ -53,13 +54,13 @@ interface Wait {
 
 /** `since`: when it began, in ms since 1970. */
 export function takeDown(seen: Snapshot, namespace: Stored<Namespace>, since: number): TakeDown {
-  const deployments = [...seen.children.values()].filter(({ kind }) => kind === Deployments.kind);
-  const running = deployments.filter(({ metadata }) => !metadata.deletionTimestamp);
+  const deployments = deploymentsOf(seen);
+  const running = deployments.filter(isUntold);
   if (running.length > 0) {
     return { effects: running.map((object) => ({ do: "delete", type: Deployments, object })), stopped: false };
   }
   const isGoing = namespace.metadata.deletionTimestamp !== undefined;
-  // A Deployment that somebody's finalizer holds makes new pods for those that we delete: only with the namespace they end.
+  // Where somebody's finalizer holds a Deployment and pods are still made for it, they end only with the namespace.
   const isHeldUp = deployments.some((held) => deletedAt(seen, held) + mayBeHeldMs <= seen.now);
   const pods = isGoing || isHeldUp ? seen.pods.filter(({ metadata }) => metadata.deletionTimestamp) : seen.pods;
   const waits: Wait[] = [
@@ -77,6 +78,14 @@ export function takeDown(seen: Snapshot, namespace: Stored<Namespace>, since: nu
   const turnInMs = isWaitedFor ? 0 : seen.turnInMs(since);
   if (turnInMs > 0) return { effects: [], stopped: true, dueAt: seen.now + turnInMs, inLineSince: since };
   return { effects: [{ do: "delete", type: Namespaces, object: namespace }], stopped: true };
+}
+
+function deploymentsOf({ children }: Snapshot): Stored<KubeObject>[] {
+  return [...children.values()].filter(({ kind }) => kind === Deployments.kind);
+}
+
+function isUntold({ metadata }: KubeObject): boolean {
+  return metadata.deletionTimestamp === undefined;
 }
 
 /** By the pod's own times: how long ago the end began says nothing about what was done since, as after a restart. */

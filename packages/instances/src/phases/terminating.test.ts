@@ -8,6 +8,8 @@ import { decide } from "./decide.ts";
 
 const settings = makeSettings();
 const second = 1000;
+/** For what others have to do. */
+const lingers = 1.3 * second;
 const ends = makeInstance()
   .held()
   .identified()
@@ -50,16 +52,16 @@ describe("step by step:", () => {
 
   test("their pods are waited for, but not for ever", () => {
     expect(told(noDeployment)).toEqual([]);
-    expect(decide(noDeployment.seen, settings).dueAt).toBe(startOfTest + 10 * second);
-    expect(told(noDeployment.at(startOfTest + 10 * second))).toEqual(["delete Pod uid-of-Pod-web-1"]);
+    expect(decide(noDeployment.seen, settings).dueAt).toBe(startOfTest + lingers);
+    expect(told(noDeployment.at(startOfTest + lingers))).toEqual(["delete Pod uid-of-Pod-web-1"]);
   });
 
   test("a pod that was made meanwhile has the same time, however long ago the end began", () => {
     const late = startOfTest + 600 * second;
     const made = withPod({ creationTimestamp: formatTime(late) });
     expect(told(made.at(late))).toEqual([]);
-    expect(decide(made.at(late).seen, settings).dueAt).toBe(late + 10 * second);
-    expect(told(made.at(late + 10 * second))).toEqual(["delete Pod uid-of-Pod-web-1"]);
+    expect(decide(made.at(late).seen, settings).dueAt).toBe(late + lingers);
+    expect(told(made.at(late + lingers))).toEqual(["delete Pod uid-of-Pod-web-1"]);
   });
 
   test("a pod that is on its way out is waited for too: its containers may still run", () => {
@@ -92,8 +94,8 @@ describe("step by step:", () => {
     );
     const held = whole.with({ children, pods: [] });
     expect(told(held)).toEqual([]);
-    expect(decide(held.seen, settings).dueAt).toBe(startOfTest + 10 * second);
-    expect(told(held.at(startOfTest + 10 * second))).toEqual([expect.stringMatching(/^delete Namespace/)]);
+    expect(decide(held.seen, settings).dueAt).toBe(startOfTest + lingers);
+    expect(told(held.at(startOfTest + lingers))).toEqual([expect.stringMatching(/^delete Namespace/)]);
     // With pods, which would only be made anew, it has longer.
     expect(told(whole.with({ children }).at(startOfTest + 59 * second))).toEqual(["delete Pod uid-of-Pod-web-1"]);
     expect(told(whole.with({ children }).at(startOfTest + 60 * second))).toEqual([

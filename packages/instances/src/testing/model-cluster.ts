@@ -15,7 +15,15 @@ import {
   type ResourceType,
   type Stored,
 } from "@berg/apimachinery";
-import { type Deployment, type Namespace, type Pod, Pods, type Service } from "@berg/kube";
+import {
+  type Deployment,
+  type Namespace,
+  type Pod,
+  Pods,
+  type ReplicaSet,
+  ReplicaSets,
+  type Service,
+} from "@berg/kube";
 import { refusal } from "@berg/kube/testing";
 import { labels, managedByBerg } from "@berg/resources";
 import type { Manifest } from "../builders/blueprint.ts";
@@ -181,7 +189,14 @@ export class ModelCluster {
 
   /** The next small thing that Kubernetes itself would do. Returns whether there was one. */
   tick(): boolean {
-    return this.#removeEndedPod() || this.#emptyNamespace() || this.#collectPod() || this.#makePod() || this.#runPod();
+    return (
+      this.#removeEndedPod() ||
+      this.#emptyNamespace() ||
+      this.#collect() ||
+      this.#makeReplicaSet() ||
+      this.#makePod() ||
+      this.#runPod()
+    );
   }
 
   #removeEndedPod(): boolean {
@@ -207,32 +222,48 @@ export class ModelCluster {
     return false;
   }
 
-  #collectPod(): boolean {
+  #collect(): boolean {
     if (this.collectorIsBusy) return false;
-    const owners = new Set(this.all<Deployment>("Deployment").map(({ metadata }) => metadata.uid));
-    const orphan = this.all<Pod>("Pod").find(
-      ({ metadata }) => !owners.has(metadata.ownerReferences?.[0]?.uid ?? "") && !metadata.deletionTimestamp,
-    );
-    if (orphan) this.delete("cluster", Pods, keyOf(orphan));
-    return orphan !== undefined;
+    const uids = new Set(this.objects().map(({ metadata }) => metadata.uid));
+    const isOrphan = ({ metadata }: KubeObject) =>
+      !uids.has(metadata.ownerReferences?.[0]?.uid ?? "") && !metadata.deletionTimestamp;
+    for (const type of [ReplicaSets, Pods]) {
+      const orphan = this.all(type.kind).find(isOrphan);
+      if (!orphan) continue;
+      this.delete("cluster", type, keyOf(orphan));
+      return true;
+    }
+    return false;
   }
 
   #isHeld({ metadata }: KubeObject): boolean {
     return this.nodeIsGone || (metadata.finalizers?.length ?? 0) > 0;
   }
 
+  #makeReplicaSet(): boolean {
+    return this.#makeFor(this.all<Deployment>("Deployment"), ReplicaSets, ({ spec }) => ({ template: spec?.template }));
+  }
+
   #makePod(): boolean {
-    for (const { apiVersion, kind, metadata, spec } of this.all<Deployment>("Deployment")) {
-      const { name, namespace = "", uid } = metadata;
+    return this.#makeFor(this.all<ReplicaSet>("ReplicaSet"), Pods, ({ spec }) => spec?.template?.spec);
+  }
+
+  /** One for the first owner that has none, or none that is not about to go. */
+  #makeFor<O extends Deployment | ReplicaSet>(owners: Stored<O>[], type: ResourceType, specOf: (owner: O) => unknown) {
+    for (const owner of owners) {
+      const { apiVersion, kind, metadata, spec } = owner;
+      const { name, namespace = "", uid, deletionTimestamp } = metadata;
       const isGoing = this.find<Namespace>({ kind: "Namespace" }, namespace)?.metadata.deletionTimestamp;
-      const has = this.all<Pod>("Pod").some((pod) => pod.metadata.ownerReferences?.[0]?.uid === uid);
-      if (isGoing || has || !spec) continue;
-      const { labels = {}, annotations = {} } = spec.template.metadata ?? {};
-      const ownerReferences = [{ apiVersion, kind, name, uid }];
-      this.create("cluster", Pods, {
+      const has = this.all(type.kind).some(
+        (made) => made.metadata.ownerReferences?.[0]?.uid === uid && !made.metadata.deletionTimestamp,
+      );
+      if (deletionTimestamp || isGoing || has || !spec) continue;
+      const { labels = {}, annotations = {} } = spec.template?.metadata ?? {};
+      const ownerReferences = [{ apiVersion, kind, name, uid, controller: true }];
+      this.create("cluster", type, {
         metadata: { name: `${name}-${this.changes.length}`, namespace, labels, annotations, ownerReferences },
-        spec: spec.template.spec,
-      } as Manifest<Pod>);
+        spec: specOf(owner),
+      } as Manifest<KubeObject>);
       return true;
     }
     return false;

@@ -393,9 +393,10 @@ export function endState({ cluster }: ModelWorld): Record<string, unknown> {
   };
   const named = cluster.objects().flatMap((object): [string, unknown][] => {
     if (object.kind === "ControllerRevision") return [];
-    // Pods are called anew each time.
+    // Pods and what makes them are called anew each time.
     const { kind, metadata } = object;
-    const name = kind === "Pod" ? metadata.labels?.[labels.container] : metadata.name;
+    const isNamedAnew = kind === "Pod" || kind === "ReplicaSet";
+    const name = isNamedAnew ? metadata.labels?.[labels.container] : metadata.name;
     const plain = strip(withSortedConditions({ ...object, metadata: { ...metadata, name, ownerReferences: [] } }));
     return [[`${kind} ${metadata.namespace}/${name}`, plain]];
   });

@@ -1,4 +1,4 @@
-import { isConflict, isNotFound, type KubeObject, type ResourceType, type Stored } from "@berg/apimachinery";
+import { isConflict, isNotFound, type ResourceType } from "@berg/apimachinery";
 import type { Client, DeleteOptions } from "../client/client.ts";
 
 /**
@@ -7,10 +7,10 @@ import type { Client, DeleteOptions } from "../client/client.ts";
  *
  *     await deleteChild(client, Deployments, deployment, { signal });
  */
-export async function deleteChild<T extends KubeObject>(
+export async function deleteChild(
   client: Pick<Client, "delete" | "get">,
-  type: ResourceType<T>,
-  { metadata }: Stored<T>,
+  type: ResourceType,
+  { metadata }: { metadata: { namespace?: string | undefined; name: string; uid: string } },
   options: Pick<DeleteOptions, "propagationPolicy" | "gracePeriodSeconds"> & { signal: AbortSignal },
 ): Promise<void> {
   const { namespace = "", name, uid } = metadata;
