@@ -14,6 +14,7 @@ import { dueAfter, isExpired } from "./expiry/due.ts";
 import { instanceMetrics } from "./metrics.ts";
 import { openCaches } from "./observe/caches.ts";
 import { Places } from "./observe/places.ts";
+import { Stopping } from "./observe/stopping.ts";
 import { Turns } from "./observe/turns.ts";
 import { endingPriority, onGone, watchesOf } from "./observe/watches.ts";
 import { reconcile } from "./reconcile.ts";
@@ -38,9 +39,17 @@ const workers = 64;
  * How many of them have something to do that is no end. Some are kept free always: as many starts as workers, held up by
  * a webhook, would hold up every end with them. And while others stop, few start: each start writes up to eight objects
  * side by side, and where the API server is busy, many at once would start none of them sooner, and make every step of an
- * end wait for all of theirs.
+ * end wait for all of theirs. Where it is so busy that an end comes late, one at a time.
  */
-const ordinary = { most: 24, besideEnds: 4 };
+const ordinary = { most: 24, besideEnds: 4, besideLateEnds: 1 };
+/** On a server that has time, a workload is told to stop within a tenth of a second. */
+const lateMs = 700;
+
+/** `stoppingMs`: for how long somebody's workload has been waiting to be told to stop. */
+function ordinaryBeside(stoppingMs: number | undefined): number {
+  if (stoppingMs === undefined) return ordinary.most;
+  return stoppingMs < lateMs ? ordinary.besideEnds : ordinary.besideLateEnds;
+}
 
 /**
  * An end that failed goes on after as long as it has taken so far, within these: it has several steps, and once the server
@@ -57,6 +66,7 @@ export function addInstanceController(manager: Manager, options: InstanceControl
     (name) => caches.namespaces.view.get(name),
     { own: clock, server: serverClock },
   );
+  const stopping = new Stopping(clock);
   const settled = new SettledChildren();
   onGone([caches.namespaces.informer, ...[...caches.children.values()].map(({ source }) => source)], (uid) =>
     settled.forget(uid),
@@ -66,12 +76,25 @@ export function addInstanceController(manager: Manager, options: InstanceControl
   const metrics = instanceMetrics(options.metrics, () => caches.instances.informer.list());
   const { client, recorder } = manager;
   const clocks = { clock, serverClock };
-  const around = { client, recorder, caches, places, turns, settled, released, settings, ...clocks, random, metrics };
+  const around = {
+    client,
+    recorder,
+    caches,
+    places,
+    turns,
+    stopping,
+    settled,
+    released,
+    settings,
+    ...clocks,
+    random,
+    metrics,
+  };
 
   const controller = manager.addController({
     name: "challengeinstance",
     workers,
-    ordinaryAtOnce: () => (turns.areSomeStopping ? ordinary.besideEnds : ordinary.most),
+    ordinaryAtOnce: () => ordinaryBeside(stopping.longestMs),
     watches: watchesOf(caches, places, turns),
     async reconcile(key, { signal }) {
       const began = clock.monotonic();

@@ -293,13 +293,17 @@ describe("while a server does not answer those who start", () => {
     expect(cluster.all("Deployment")).toEqual([]);
   });
 
-  test("and one stops, only a few start", async () => {
+  test.each([
+    { how: "only a few start", stoppedForMs: 100, wantHeld: 4 },
+    { how: "and that takes long, one at a time", stoppedForMs: 900, wantHeld: 1 },
+    { how: "and cannot be stopped, all start again", stoppedForMs: 11_000, wantHeld: 24 },
+  ])("and one stops, $how", async ({ stoppedForMs, wantHeld }) => {
     const isOfEnd = ({ verb, kind }: ModelRequest) => verb === "delete" && kind === Deployments.kind;
     const { pass, find, start, held } = await rush(isOfEnd);
-    await pass(1500);
+    await pass(1000 + stoppedForMs);
     expect(find()?.status?.phase).toBe("Terminating");
     start();
-    await pass(1000);
-    expect(held()).toBe(4);
+    await pass(100);
+    expect(held()).toBe(wantHeld);
   });
 });

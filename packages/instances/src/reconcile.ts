@@ -40,8 +40,9 @@ export async function reconcile(key: ObjectKey, around: Reconciler, signal: Abor
     around.turns.leave(key);
     const asked = await ask(key, around, isBeginning, signal);
     const seen = gather(key, asked, around);
-    if (!seen) return undefined;
+    if (!seen) return void around.stopping.note(key, undefined);
     const decision = decide(seen, around.settings);
+    around.stopping.note(key, decision.stoppingSince);
     const starts = isStarting(seen, decision);
     if (starts && !around.places.take(seen.instance)) return { requeueAfterMs: startAgainMs };
     if (decision.inLineSince !== undefined) around.turns.wait(seen.instance, decision.inLineSince);

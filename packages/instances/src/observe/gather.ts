@@ -29,6 +29,7 @@ import { neededKinds } from "./kinds.ts";
 import type { Places } from "./places.ts";
 import { recorded } from "./record.ts";
 import { childKey, type Snapshot } from "./snapshot.ts";
+import type { Stopping } from "./stopping.ts";
 import type { Turns } from "./turns.ts";
 
 export interface Surroundings {
@@ -36,6 +37,7 @@ export interface Surroundings {
   caches: Caches;
   places: Places;
   turns: Turns;
+  stopping: Stopping;
   settled: SettledChildren;
   /** UIDs of instances whose finalizer we have removed: nothing is left to do, though the copy may still show them. */
   released: Set<string>;

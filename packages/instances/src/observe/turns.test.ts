@@ -253,27 +253,6 @@ describe("starts and stops come first:", () => {
   });
 });
 
-describe("whether some are stopping", () => {
-  test("is no while they only start, and yes from the first to the last that stops", () => {
-    const cluster = new Cluster(2).put(starting(1)).namespace(starting(1));
-    expect(cluster.turns.areSomeStopping).toBe(false);
-    for (const n of [2, 3]) cluster.put(stopping(n)).namespace(stopping(n));
-    cluster.look(stopping(2));
-    expect(cluster.turns.areSomeStopping).toBe(true);
-    cluster.remove(stopping(3));
-    expect(cluster.turns.areSomeStopping).toBe(false);
-  });
-
-  test("is no for one that waits to be removed, or whose containers take their time", () => {
-    const cluster = new Cluster(1).namespace(stopped(9), startOfTest).put(stopping(1)).namespace(stopping(1));
-    cluster.put(stopping(2)).namespace(stopping(2));
-    expect(cluster.look(stopping(1))).toBe(false);
-    expect(cluster.turns.areSomeStopping).toBe(true);
-    cluster.now += 10 * second;
-    expect(cluster.turns.areSomeStopping).toBe(false);
-  });
-});
-
 describe("a namespace rests for five seconds before it is taken apart:", () => {
   const rests = () => {
     const { cluster } = ended(2, 9);

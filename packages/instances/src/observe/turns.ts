@@ -48,8 +48,6 @@ export class Turns {
   readonly #line = new Line<Waiting>(isBefore);
   /** Instances that start or stop, and until when they count, in monotonic ms. */
   readonly #busy = new Map<ObjectKey, number>();
-  /** Of those, the ones that stop. */
-  readonly #stopping = new Set<ObjectKey>();
   /** Namespaces that go, and since when, in monotonic ms. */
   readonly #going = new Map<string, number>();
   /** Of those, the ones whose deletion is being asked for. */
@@ -77,19 +75,8 @@ export class Turns {
     const { own, server } = this.#clocks;
     const moment = { now: own.now(), serverNow: server.now() };
     const ms = isBusy ? busyForMs(instance, this.#namespace(nameOf(instance)), moment) : undefined;
-    if (ms === undefined) this.#rest(key);
+    if (ms === undefined) this.#busy.delete(key);
     else this.#busy.set(key, own.monotonic() + ms);
-    if (ms !== undefined && instance?.status?.phase === "Terminating") this.#stopping.add(key);
-  }
-
-  /** Whether somebody's workload is being stopped: whoever starts makes way for that. */
-  get areSomeStopping(): boolean {
-    const now = this.#clocks.own.monotonic();
-    for (const key of this.#stopping) {
-      if ((this.#busy.get(key) ?? 0) > now) return true;
-      this.#rest(key);
-    }
-    return false;
   }
 
   /** To be told of every change of a namespace before anybody looks at its instance. */
@@ -115,7 +102,7 @@ export class Turns {
   wait(instance: Instance, since: number): void {
     const key = keyOf(instance);
     this.#line.join(key, { instance, since });
-    this.#rest(key);
+    this.#busy.delete(key);
   }
 
   /** At each look: one that cannot be looked at, or waits no more, must not hold up those behind it. */
@@ -144,11 +131,6 @@ export class Turns {
     return first ? this.#line.first(this.#free(first.since)).map(({ instance }) => keyOf(instance)) : [];
   }
 
-  #rest(key: ObjectKey): void {
-    this.#busy.delete(key);
-    this.#stopping.delete(key);
-  }
-
   #monotonicAt(serverTime: string): number {
     const { own, server } = this.#clocks;
     return own.monotonic() - Math.max(0, server.now() - parseTime(serverTime));
@@ -169,7 +151,7 @@ export class Turns {
   #busyWeight(now: number, all: number, except: ObjectKey | undefined): number {
     let weight = 0;
     for (const [key, until] of this.#busy) {
-      if (until <= now) this.#rest(key);
+      if (until <= now) this.#busy.delete(key);
       else if (key !== except) weight += weights.busy;
       if (weight >= all) break;
     }

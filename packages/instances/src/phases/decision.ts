@@ -26,6 +26,8 @@ export interface Decision {
   regardless?: Effect[] | undefined;
   /** When to look again, even if nothing changes: ms since 1970. */
   dueAt?: number | undefined;
+  /** Something of it runs that has to be told to stop, and its end began then: ms since 1970. */
+  stoppingSince?: number | undefined;
   /** It waits for its turn to have its namespace deleted, and its end began then: ms since 1970. */
   inLineSince?: number | undefined;
 }

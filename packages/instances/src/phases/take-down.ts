@@ -80,6 +80,11 @@ export function takeDown(seen: Snapshot, namespace: Stored<Namespace>, since: nu
   return { effects: [{ do: "delete", type: Namespaces, object: namespace }], stopped: true };
 }
 
+/** Whether something runs that nobody has told to stop. */
+export function runsOn(seen: Snapshot): boolean {
+  return deploymentsOf(seen).some(isUntold) || seen.pods.some(isUntold);
+}
+
 function deploymentsOf({ children }: Snapshot): Stored<KubeObject>[] {
   return [...children.values()].filter(({ kind }) => kind === Deployments.kind);
 }

@@ -64,6 +64,11 @@ describe("step by step:", () => {
     expect(told(made.at(late + lingers))).toEqual(["delete Pod uid-of-Pod-web-1"]);
   });
 
+  test("whoever starts makes way until all of it has been told to stop, and not until it has stopped", () => {
+    const since = (seen: typeof whole) => decide(seen.seen, settings).stoppingSince;
+    expect([whole, noDeployment, withPod(deleted)].map(since)).toEqual([startOfTest, startOfTest, undefined]);
+  });
+
   test("a pod that is on its way out is waited for too: its containers may still run", () => {
     const going = withPod(deleted);
     expect(told(going.at(startOfTest + 10 * second))).toEqual([]);

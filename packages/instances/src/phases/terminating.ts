@@ -6,7 +6,7 @@ import { conditionTypes, reasons } from "../vocabulary.ts";
 import type { Decision, Effect } from "./decision.ts";
 import { StatusDraft } from "./draft.ts";
 import { canBeFoundAgain, type Ending, endsBecause } from "./ending.ts";
-import { disownedNamespace, ownNamespace, takeDown } from "./take-down.ts";
+import { disownedNamespace, ownNamespace, runsOn, takeDown } from "./take-down.ts";
 import { isHeld, terminated } from "./terminated.ts";
 
 /** A namespace takes five to ten seconds, and longer when many go at once. */
@@ -17,7 +17,11 @@ export function terminating(seen: Snapshot, ending: Ending): Decision {
   const disowned = disownedNamespace(seen);
   if (!namespace && !disowned) return terminated(seen, ending);
   if (seen.instance.status?.phase !== "Terminating")
-    return { ...beginning(seen, ending), regardless: namespace && regardless(seen, ending, namespace) };
+    return {
+      ...beginning(seen, ending),
+      regardless: namespace && regardless(seen, ending, namespace),
+      stoppingSince: runsOn(seen) ? seen.now : undefined,
+    };
   if (!namespace) return leftAlone(seen);
 
   const draft = new StatusDraft(seen);
@@ -28,7 +32,8 @@ export function terminating(seen: Snapshot, ending: Ending): Decision {
   const effects = [...leaving(seen), ...down.effects];
   if (effects.length === 0) forgetTrouble(draft);
   const dueAt = down.dueAt ?? (down.stopped ? reportStuck(seen, namespace, draft) : undefined);
-  return { effects, status: draft.status, statusFirst: false, dueAt, inLineSince: down.inLineSince };
+  const stoppingSince = runsOn(seen) ? beganAt(seen) : undefined;
+  return { effects, status: draft.status, statusFirst: false, dueAt, stoppingSince, inLineSince: down.inLineSince };
 }
 
 /** Where somebody has dropped our finalizer, a deletion would leave the namespace behind, and nobody to look after it. */

@@ -20,6 +20,7 @@ import { HTTPRoutes, TLSRoutes } from "../builders/route-types.ts";
 import type { Told } from "../events.ts";
 import { openCaches } from "../observe/caches.ts";
 import { Places } from "../observe/places.ts";
+import { Stopping } from "../observe/stopping.ts";
 import { Turns } from "../observe/turns.ts";
 import { onGone, watchesOf } from "../observe/watches.ts";
 import { type Reconciler, reconcile } from "../reconcile.ts";
@@ -100,6 +101,7 @@ export class ModelController {
       caches,
       places,
       turns,
+      stopping: new Stopping(this.#clock),
       settled,
       released,
       settings,

@@ -1,0 +1,35 @@
+/**
+ * Those whose end has begun while something of theirs still runs that nobody has told to stop. Whoever starts makes way
+ * for them, the more the longer it takes: on a busy API server every start makes every step of an end wait.
+ */
+import type { ObjectKey } from "@berg/apimachinery";
+import type { Clock } from "@berg/kube";
+
+/** What takes longer is held up by something else than those who start: a refusal, or somebody's finalizer. */
+const countsForMs = 10_000;
+
+export class Stopping {
+  readonly #clock: Clock;
+  /** Since when, in monotonic ms; the first has waited longest. */
+  readonly #since = new Map<ObjectKey, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** What a look has found. `began`: when the end began, in ms since 1970; undefined where nothing has to be told. */
+  note(key: ObjectKey, began: number | undefined): void {
+    if (began === undefined || began + countsForMs <= this.#clock.now()) this.#since.delete(key);
+    else if (!this.#since.has(key)) this.#since.set(key, this.#clock.monotonic());
+  }
+
+  /** How long the first of them has been waiting; undefined where nobody is. */
+  get longestMs(): number | undefined {
+    const now = this.#clock.monotonic();
+    for (const [key, since] of this.#since) {
+      if (now - since < countsForMs) return now - since;
+      this.#since.delete(key);
+    }
+    return undefined;
+  }
+}
