@@ -73,6 +73,13 @@ export const breakages: readonly Breakage[] = [
     caughtBy: { file: `${instances}/reconcile.places.test.ts`, test: "is not deleted, though the copy still says so" },
   },
   {
+    name: "pods are deleted while something makes new ones",
+    file: `${instances}/effects/perform.ts`,
+    search: "if (type === Pods && !object.metadata.deletionTimestamp)",
+    replace: "if (type === Pods && force)",
+    caughtBy: { file: `${instances}/phases/take-down.test.ts`, test: "and the namespace only when they are gone" },
+  },
+  {
     name: "the reason of the end is not written first",
     file: `${instances}/phases/terminating.ts`,
     search: 'if (seen.instance.status?.phase !== "Terminating")',
