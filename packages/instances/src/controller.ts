@@ -43,7 +43,7 @@ const workers = 64;
  */
 const ordinary = { most: 24, besideEnds: 4, besideLateEnds: 1 };
 /** On a server that has time, a workload is told to stop within a tenth of a second. */
-const lateMs = 700;
+const lateMs = 400;
 
 /** `stoppingMs`: for how long somebody's workload has been waiting to be told to stop. */
 function ordinaryBeside(stoppingMs: number | undefined): number {

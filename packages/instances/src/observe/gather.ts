@@ -80,7 +80,7 @@ export async function ask(
  * so at one moment, and nobody else takes the place that was free at that moment.
  */
 export function gather(key: ObjectKey, asked: Asked, around: Surroundings): Snapshot | undefined {
-  const { caches, places, turns, settled, settings, clock, serverClock, random } = around;
+  const { caches, places, turns, stopping, settled, settings, clock, serverClock, random } = around;
   const instance = caches.instances.view.get(key);
   if (!instance || around.released.has(instance.metadata.uid)) return undefined;
   const { uid } = instance.metadata;
@@ -94,6 +94,7 @@ export function gather(key: ObjectKey, asked: Asked, around: Surroundings): Snap
     revision: revisionOf(instance, caches),
     rivals: rivalsOf(instance, caches),
     hasPlace: () => places.has(instance),
+    stoppingMs: stopping.msOf(key),
     turnInMs: (since) => turns.waitMs(instance, since),
     namespace: asked.namespace
       ? asked.namespace.found

@@ -23,6 +23,8 @@ export interface Snapshot extends Moment {
   rivals: readonly Stored<ChallengeInstance>[];
   /** Whether the organiser's limit leaves a place for this one. */
   hasPlace(): boolean;
+  /** For how long this process has known that something of it has to be told to stop; 0 where nothing has. */
+  stoppingMs: number;
   /** How long its namespace has to wait before it may be deleted, if its end began at `since`; 0 where it is its turn. */
   turnInMs(since: number): number;
   /** The one under this instance's name, whoever made it; a foreign one shows only where it got in the way. */

@@ -37,5 +37,15 @@ test("one that cannot be stopped keeps nobody from starting for long, however of
   await clock.advance(1);
   expect(stopping.longestMs).toBeUndefined();
   stopping.note(a, began);
-  expect(stopping.longestMs).toBeUndefined();
+  expect([stopping.longestMs, stopping.msOf(a)]).toEqual([undefined, 10_000]);
+  stopping.note(a, undefined);
+  expect(stopping.msOf(a)).toBe(0);
+});
+
+test("after a restart it has its time anew, and nobody makes way for what began long ago", async () => {
+  const { clock, stopping } = setUp();
+  stopping.note(a, clock.now() - 60_000);
+  await clock.advance(300);
+  stopping.note(a, clock.now() - 60_300);
+  expect([stopping.longestMs, stopping.msOf(a), stopping.msOf(b)]).toEqual([undefined, 300, 0]);
 });

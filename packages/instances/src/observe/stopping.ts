@@ -12,6 +12,8 @@ export class Stopping {
   readonly #clock: Clock;
   /** Since when, in monotonic ms; the first has waited longest. */
   readonly #since = new Map<ObjectKey, number>();
+  /** Those of which that was too long ago for anybody to make way. */
+  readonly #heldUp = new Map<ObjectKey, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -19,8 +21,19 @@ export class Stopping {
 
   /** What a look has found. `began`: when the end began, in ms since 1970; undefined where nothing has to be told. */
   note(key: ObjectKey, began: number | undefined): void {
-    if (began === undefined || began + countsForMs <= this.#clock.now()) this.#since.delete(key);
-    else if (!this.#since.has(key)) this.#since.set(key, this.#clock.monotonic());
+    if (began === undefined) {
+      this.#since.delete(key);
+      this.#heldUp.delete(key);
+    } else if (!this.#since.has(key) && !this.#heldUp.has(key)) {
+      const counts = began + countsForMs > this.#clock.now();
+      (counts ? this.#since : this.#heldUp).set(key, this.#clock.monotonic());
+    }
+  }
+
+  /** For how long this process has known that it has to be told. */
+  msOf(key: ObjectKey): number {
+    const since = this.#since.get(key) ?? this.#heldUp.get(key);
+    return since === undefined ? 0 : this.#clock.monotonic() - since;
   }
 
   /** How long the first of them has been waiting; undefined where nobody is. */
@@ -29,6 +42,7 @@ export class Stopping {
     for (const [key, since] of this.#since) {
       if (now - since < countsForMs) return now - since;
       this.#since.delete(key);
+      this.#heldUp.set(key, since);
     }
     return undefined;
   }

@@ -8,7 +8,7 @@ import type { Snapshot } from "../observe/snapshot.ts";
 import { conditionTypes, reasons } from "../vocabulary.ts";
 import type { Decision } from "./decision.ts";
 import type { StatusDraft } from "./draft.ts";
-import { ownNamespace, takeDown } from "./take-down.ts";
+import { ownNamespace, runsOn, takeDown } from "./take-down.ts";
 
 /** Undefined where nothing was refused, and where nothing is left to take away. */
 export function failed(seen: Snapshot, draft: StatusDraft): Decision | undefined {
@@ -17,7 +17,8 @@ export function failed(seen: Snapshot, draft: StatusDraft): Decision | undefined
   // The condition is ours alone: a phase that somebody else decides takes nothing away, whatever their reason is called.
   const made = findCondition(status?.conditions, conditionTypes.namespaceCreated);
   if (!namespace || status?.phase !== "Failed" || made?.reason !== reasons.manifestRefused) return undefined;
-  const since = made.lastTransitionTime;
-  const { effects, dueAt, inLineSince } = takeDown(seen, namespace, since === undefined ? seen.now : parseTime(since));
-  return { effects, status: draft.status, statusFirst: false, dueAt, inLineSince };
+  const since = made.lastTransitionTime === undefined ? seen.now : parseTime(made.lastTransitionTime);
+  const { effects, dueAt, inLineSince } = takeDown(seen, namespace, since);
+  const stoppingSince = runsOn(seen) ? since : undefined;
+  return { effects, status: draft.status, statusFirst: false, dueAt, stoppingSince, inLineSince };
 }

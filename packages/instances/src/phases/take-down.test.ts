@@ -34,7 +34,7 @@ describe("where the garbage collector is busy, as when a thousand end at once,",
   test("pods are deleted by us with their time to end, and the namespace only when they are gone", async () => {
     const { cluster, controller, find, pods, namespace, deletes } = await ending();
     cluster.collectorIsBusy = true;
-    await controller.settle(1 * second);
+    await controller.settle(0.9 * second);
     expect([pods().length, deletes()]).toEqual([2, []]);
     cluster.nodeIsGone = true;
     await controller.settle(10 * second);

@@ -12,10 +12,12 @@ import type { Effect } from "./decision.ts";
 
 /**
  * The garbage collector needs a tenth of a second where it has nothing else to do, and minutes where a thousand instances
- * end at once. After this, pods are deleted by us, with their usual time to end; a pod that is made anew meanwhile has
- * the same time. The times that it is counted from are whole seconds, so it has at least 0.3 s.
+ * end at once. After this, pods are deleted by us, with their usual time to end. Not sooner: where the whole cluster is
+ * busy, both would do the same work, and each would be the later for it.
  */
-const mayLingerMs = 1_300;
+const mayLingerMs = 1_000;
+/** One that is younger may have been made for one that we deleted: where that cannot be helped, it goes on slowly. */
+const mayBeNewMs = 2_000;
 /** Within a second or two of its time a node has ended a pod, unless it is gone; until it is back the pod would stay. */
 const mayHangMs = 30_000;
 /** What is still there is held by somebody's finalizer. It must not keep the owner from the next instance for ever. */
@@ -65,7 +67,7 @@ export function takeDown(seen: Snapshot, namespace: Stored<Namespace>, since: nu
   const pods = isGoing || isHeldUp ? seen.pods.filter(({ metadata }) => metadata.deletionTimestamp) : seen.pods;
   const waits: Wait[] = [
     ...deployments.map((held) => ({ until: deletedAt(seen, held) + mayLingerMs })),
-    ...pods.map((pod) => waitFor(seen, pod, since)),
+    ...pods.map((pod) => waitFor(seen, pod)),
   ];
   const effects = waits.flatMap(({ until, next }) => (until <= seen.now && next ? [next] : []));
   if (effects.length > 0) return { effects, stopped: false };
@@ -93,11 +95,12 @@ function isUntold({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp === undefined;
 }
 
-/** By the pod's own times: how long ago the end began says nothing about what was done since, as after a restart. */
-function waitFor(seen: Snapshot, pod: Stored<Pod>, since: number): Wait {
+/** By what this process saw and by the pod's own times: when the end began says nothing about what was done since. */
+function waitFor(seen: Snapshot, pod: Stored<Pod>): Wait {
   const { creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
   if (deletionTimestamp === undefined) {
-    const until = Math.max(since, onOurClock(seen, creationTimestamp)) + mayLingerMs;
+    const known = seen.now - seen.stoppingMs;
+    const until = Math.max(known + mayLingerMs, onOurClock(seen, creationTimestamp) + mayBeNewMs);
     return { until, next: { do: "delete", type: Pods, object: pod } };
   }
   if (deletionGracePeriodSeconds === 0) return { until: deletedAt(seen, pod) + mayBeHeldMs };

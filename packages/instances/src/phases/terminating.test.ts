@@ -9,7 +9,7 @@ import { decide } from "./decide.ts";
 const settings = makeSettings();
 const second = 1000;
 /** For what others have to do. */
-const lingers = 1.3 * second;
+const lingers = 1 * second;
 const ends = makeInstance()
   .held()
   .identified()
@@ -51,17 +51,19 @@ describe("step by step:", () => {
   });
 
   test("their pods are waited for, but not for ever", () => {
-    expect(told(noDeployment)).toEqual([]);
-    expect(decide(noDeployment.seen, settings).dueAt).toBe(startOfTest + lingers);
-    expect(told(noDeployment.at(startOfTest + lingers))).toEqual(["delete Pod uid-of-Pod-web-1"]);
+    const late = startOfTest + 600 * second;
+    const untold = noDeployment.at(late);
+    expect(told(untold)).toEqual([]);
+    expect(decide(untold.seen, settings).dueAt).toBe(late + lingers);
+    expect(told(untold.with({ stoppingMs: lingers }))).toEqual(["delete Pod uid-of-Pod-web-1"]);
   });
 
-  test("a pod that was made meanwhile has the same time, however long ago the end began", () => {
+  test("a pod that was made meanwhile has two seconds, however long ago the end began", () => {
     const late = startOfTest + 600 * second;
-    const made = withPod({ creationTimestamp: formatTime(late) });
+    const made = withPod({ creationTimestamp: formatTime(late) }).with({ stoppingMs: 600 * second });
     expect(told(made.at(late))).toEqual([]);
-    expect(decide(made.at(late).seen, settings).dueAt).toBe(late + lingers);
-    expect(told(made.at(late + lingers))).toEqual(["delete Pod uid-of-Pod-web-1"]);
+    expect(decide(made.at(late).seen, settings).dueAt).toBe(late + 2 * second);
+    expect(told(made.at(late + 2 * second))).toEqual(["delete Pod uid-of-Pod-web-1"]);
   });
 
   test("whoever starts makes way until all of it has been told to stop, and not until it has stopped", () => {
@@ -102,10 +104,9 @@ describe("step by step:", () => {
     expect(decide(held.seen, settings).dueAt).toBe(startOfTest + lingers);
     expect(told(held.at(startOfTest + lingers))).toEqual([expect.stringMatching(/^delete Namespace/)]);
     // With pods, which would only be made anew, it has longer.
-    expect(told(whole.with({ children }).at(startOfTest + 59 * second))).toEqual(["delete Pod uid-of-Pod-web-1"]);
-    expect(told(whole.with({ children }).at(startOfTest + 60 * second))).toEqual([
-      expect.stringMatching(/^delete Namespace/),
-    ]);
+    const making = whole.with({ children, stoppingMs: lingers });
+    expect(told(making.at(startOfTest + 59 * second))).toEqual(["delete Pod uid-of-Pod-web-1"]);
+    expect(told(making.at(startOfTest + 60 * second))).toEqual([expect.stringMatching(/^delete Namespace/)]);
   });
 
   test("the namespace follows, and is waited for", () => {

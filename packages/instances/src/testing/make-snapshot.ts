@@ -133,6 +133,7 @@ export function makeSnapshot(instance: InstanceBuilder = makeInstance().held()):
     revision: undefined,
     rivals: [],
     hasPlace: () => true,
+    stoppingMs: 0,
     turnInMs: () => 0,
     namespace: undefined,
     children: new Map(),
