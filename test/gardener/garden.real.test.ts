@@ -176,7 +176,8 @@ onEachGarden((gardener) => {
     await fillPool(garden, [account]);
     const admin = createClient({ connection: garden.connection, rate: unlimited });
     const jane = createClient({ connection: garden.connectWith(other.token), rate: unlimited });
-    await admin.create(Shoots, sampleShoot(garden.namespace, "ours"));
+    // Gardener's server looks the account up in a copy of its own, which may be a moment behind.
+    await vi.waitFor(() => admin.create(Shoots, sampleShoot(garden.namespace, "ours")), 10_000);
     const confirm = { type: "merge", body: { metadata: confirmation } } as const;
     const confirmed = await admin.patch(Shoots, garden.namespace, "ours", confirm);
     expect(confirmed.metadata.annotations?.["deletion.gardener.cloud/confirmed-by"]).toBe("admin");
