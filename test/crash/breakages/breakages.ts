@@ -75,8 +75,8 @@ export const breakages: readonly Breakage[] = [
   {
     name: "pods are deleted while something makes new ones",
     file: `${instances}/effects/perform.ts`,
-    search: "if (type === Pods && !object.metadata.deletionTimestamp)",
-    replace: "if (type === Pods && force)",
+    search: "if (after) await",
+    replace: "if (after && force) await",
     caughtBy: { file: `${instances}/phases/take-down.test.ts`, test: "and the namespace only when they are gone" },
   },
   {

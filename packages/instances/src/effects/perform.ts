@@ -1,15 +1,6 @@
 /** Does what was decided, and notes every write, so that the next look sees it before the copies do. */
 import { isNotFound, type KubeObject, type Stored } from "@berg/apimachinery";
-import {
-  addFinalizer,
-  ControllerRevisions,
-  deleteChild,
-  ensureChild,
-  Namespaces,
-  Pods,
-  ReplicaSets,
-  removeFinalizer,
-} from "@berg/kube";
+import { addFinalizer, ControllerRevisions, deleteChild, ensureChild, Namespaces, removeFinalizer } from "@berg/kube";
 import { type ChallengeInstance, ChallengeInstances, fieldManagers, finalizers } from "@berg/resources";
 import type { Child } from "../builders/blueprint.ts";
 import { isManagedByBerg, isOurs } from "../builders/marks.ts";
@@ -145,7 +136,7 @@ function forgetInside(uid: string, { caches }: Surroundings): void {
 }
 
 async function remove(
-  { type, object, force = false }: Extract<Effect, { do: "delete" }>,
+  { type, object, force = false, after }: Extract<Effect, { do: "delete" }>,
   instance: Stored<ChallengeInstance>,
   around: Surroundings,
   signal: AbortSignal,
@@ -153,25 +144,11 @@ async function remove(
   if (type === Namespaces && !(await isStillOurs(object, instance, around, signal))) return;
   const gracePeriodSeconds = force ? 0 : undefined;
   try {
-    if (type === Pods && !object.metadata.deletionTimestamp) await removeMaker(object, around, signal);
+    if (after) await deleteChild(around.client, after.type, after.object, { propagationPolicy: "Background", signal });
   } finally {
     await deleteChild(around.client, type, object, { gracePeriodSeconds, propagationPolicy: "Background", signal });
     around.caches.written.get(type.kind)?.deleted(object.metadata.uid, force);
   }
-}
-
-/** For a pod that is deleted, its ReplicaSet makes a new one, as long as the garbage collector has not come to it. */
-async function removeMaker(
-  { metadata }: Stored<KubeObject>,
-  { client }: Surroundings,
-  signal: AbortSignal,
-): Promise<void> {
-  const maker = metadata.ownerReferences?.find(({ kind, controller }) => controller && kind === ReplicaSets.kind);
-  if (!maker) return;
-  const { namespace } = metadata;
-  const { name, uid } = maker;
-  const replicaSet = { metadata: { namespace, name, uid } };
-  await deleteChild(client, ReplicaSets, replicaSet, { propagationPolicy: "Background", signal });
 }
 
 /** The server is asked once more before the one deletion that takes everything with it. */

@@ -1,6 +1,13 @@
 /** All that decides about one instance at one moment. Frozen: deciding looks at it and changes nothing. */
 import { type KubeObject, parseTime, type ResourceType, type Stored } from "@berg/apimachinery";
-import type { ControllerRevision, Namespace, Pod, Secret } from "@berg/kube";
+import {
+  type ControllerRevision,
+  type Deployment,
+  Deployments,
+  type Namespace,
+  type Pod,
+  type Secret,
+} from "@berg/kube";
 import type { Challenge, ChallengeInstance } from "@berg/resources";
 import type { Child } from "../builders/blueprint.ts";
 
@@ -46,6 +53,10 @@ export interface Snapshot extends Moment {
 /** `childKey("Service", "web")` */
 export function childKey(kind: string, name: string): string {
   return `${kind}/${name}`;
+}
+
+export function deploymentsOf({ children }: Pick<Snapshot, "children">): Stored<Deployment>[] {
+  return [...children.values()].filter(({ kind }) => kind === Deployments.kind) as Stored<Deployment>[];
 }
 
 /**

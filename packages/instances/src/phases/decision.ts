@@ -11,9 +11,15 @@ export type Effect =
    * wanted now as then, so that somebody else has changed it; else it may be that we want something else by now.
    */
   | { do: "make"; child: Child; found?: Stored<KubeObject>; wasEdited?: boolean }
-  /** `force`: without the time to end that the object was given. */
-  | { do: "delete"; type: ResourceType; object: Stored<KubeObject>; force?: boolean }
+  /** `force`: without the time to end that the object was given. `after`: what would make it anew goes first. */
+  | { do: "delete"; type: ResourceType; object: Stored<KubeObject>; force?: boolean; after?: Life | undefined }
   | { do: "deleteInstance" };
+
+/** One life of an object that nobody here has a copy of. */
+export interface Life {
+  type: ResourceType;
+  object: { metadata: { namespace?: string | undefined; name: string; uid: string } };
+}
 
 export interface Decision {
   /** Done at once and together; then everything is looked at again. */

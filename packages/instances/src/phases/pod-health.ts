@@ -2,7 +2,7 @@
 import type { KubeObject } from "@berg/apimachinery";
 import { type Deployment, findCondition, isConditionTrue, type Pod } from "@berg/kube";
 import { imageReasons, isOverItsDisk, labels, startReasons, troubleTexts as texts } from "@berg/resources";
-import type { Snapshot } from "../observe/snapshot.ts";
+import { deploymentsOf, type Snapshot } from "../observe/snapshot.ts";
 import { type Reason, reasons } from "../vocabulary.ts";
 import { steadyAt } from "./stuck.ts";
 
@@ -19,7 +19,7 @@ export interface PodHealth {
  * for every instance that has it.
  */
 export function podHealth(seen: Snapshot): PodHealth {
-  const deployments = inOrder([...seen.children.values()].filter(({ kind }) => kind === "Deployment")) as Deployment[];
+  const deployments = inOrder(deploymentsOf(seen));
   if (deployments.length === 0)
     return { ready: false, reason: reasons.podsMissing, message: "Its containers are gone." };
   const waiting: string[] = [];

@@ -3,12 +3,12 @@
  * policy that holds it. Workloads stop at once; the namespace waits for its turn, unless somebody waits for it.
  */
 import type { KubeObject, Stored } from "@berg/apimachinery";
-import { Deployments, isConditionTrue, type Namespace, Namespaces, type Pod, Pods } from "@berg/kube";
+import { Deployments, isConditionTrue, type Namespace, Namespaces, type Pod, Pods, ReplicaSets } from "@berg/kube";
 import { isEnding } from "@berg/resources";
 import { isAnothers, isOurs } from "../builders/marks.ts";
-import { onOurClock, type Snapshot } from "../observe/snapshot.ts";
+import { deploymentsOf, onOurClock, type Snapshot } from "../observe/snapshot.ts";
 import { conditionTypes } from "../vocabulary.ts";
-import type { Effect } from "./decision.ts";
+import type { Effect, Life } from "./decision.ts";
 
 /**
  * The garbage collector needs a tenth of a second where it has nothing else to do, and minutes where a thousand instances
@@ -87,10 +87,6 @@ export function runsOn(seen: Snapshot): boolean {
   return deploymentsOf(seen).some(isUntold) || seen.pods.some(isUntold);
 }
 
-function deploymentsOf({ children }: Snapshot): Stored<KubeObject>[] {
-  return [...children.values()].filter(({ kind }) => kind === Deployments.kind);
-}
-
 function isUntold({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp === undefined;
 }
@@ -101,10 +97,16 @@ function waitFor(seen: Snapshot, pod: Stored<Pod>): Wait {
   if (deletionTimestamp === undefined) {
     const known = seen.now - seen.stoppingMs;
     const until = Math.max(known + mayLingerMs, onOurClock(seen, creationTimestamp) + mayBeNewMs);
-    return { until, next: { do: "delete", type: Pods, object: pod } };
+    return { until, next: { do: "delete", type: Pods, object: pod, after: makerOf(pod) } };
   }
   if (deletionGracePeriodSeconds === 0) return { until: deletedAt(seen, pod) + mayBeHeldMs };
   return { until: deletedAt(seen, pod) + mayHangMs, next: { do: "delete", type: Pods, object: pod, force: true } };
+}
+
+/** For a pod that is deleted, its ReplicaSet makes a new one, as long as the garbage collector has not come to it. */
+function makerOf({ metadata: { namespace, ownerReferences } }: Stored<Pod>): Life | undefined {
+  const maker = ownerReferences?.find(({ kind, controller }) => controller && kind === ReplicaSets.kind);
+  return maker && { type: ReplicaSets, object: { metadata: { namespace, name: maker.name, uid: maker.uid } } };
 }
 
 function deletedAt(seen: Snapshot, { metadata }: Stored<KubeObject>): number {

@@ -7,7 +7,7 @@ import { instanceNamespaceName } from "../builders/names.ts";
 import { CiliumNetworkPolicies } from "../builders/network-policy/cilium-type.ts";
 import { HTTPRoutes, TLSRoutes } from "../builders/route-types.ts";
 import { currentBlueprint, currentRevision } from "../observe/record.ts";
-import { childKey, type Snapshot } from "../observe/snapshot.ts";
+import { childKey, deploymentsOf, type Snapshot } from "../observe/snapshot.ts";
 import { stagesOf } from "../phases/creating.ts";
 import type { Settings } from "../settings/settings.ts";
 import { home, type InstanceBuilder, makeChallenge, makeInstance, startOfTest } from "./make-objects.ts";
@@ -95,7 +95,7 @@ export class SnapshotBuilder {
 
   /** One for each Deployment. */
   withPods(script: PodScript | NonNullable<Pod["status"]>): SnapshotBuilder {
-    const deployments = [...this.seen.children.values()].filter(({ kind }) => kind === "Deployment");
+    const deployments = deploymentsOf(this.seen);
     const status = typeof script === "string" ? podStatus(script) : script;
     return this.with({ pods: deployments.map(({ metadata }) => podOf(metadata.name, status)) });
   }
