@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { FakeClock, settle } from "../testing/fake-clock.ts";
 import type { QueueMetrics } from "./metrics.ts";
 import { WorkQueue, type WorkQueueOptions } from "./work-queue.ts";
@@ -144,12 +144,12 @@ describe("priority", () => {
 
 describe("ordinaryAtOnce", () => {
   async function withOneWorkersWorth(most: () => number, keys: string[]) {
-    const { queue } = setUp({ ordinaryAtOnce: most });
+    const { clock, queue } = setUp({ ordinaryAtOnce: most });
     const taken: string[] = [];
     for (let worker = 0; worker < 4; worker++) void queue.get().then((one) => one && taken.push(one.key));
     for (const key of keys) queue.add(key);
     await settle();
-    return { queue, taken };
+    return { clock, queue, taken };
   }
 
   test("keeps the other workers free for what is urgent, also where it was not at first", async () => {
@@ -167,14 +167,37 @@ describe("ordinaryAtOnce", () => {
     expect(taken).toEqual(["a", "end", "c", "b"]);
   });
 
-  test("is asked again whenever a worker is done, and is never none", async () => {
-    let most = 0;
+  test("is asked again whenever a worker is done", async () => {
+    let most = 1;
     const { queue, taken } = await withOneWorkersWorth(() => most, ["a", "b", "c", "d"]);
     expect(taken).toEqual(["a"]);
     most = 2;
     queue.done("a");
     await settle();
     expect(taken).toEqual(["a", "b", "c"]);
+  });
+
+  test.each([0, 1])("is asked again now and then, where it is %i and nothing else happens", async (few) => {
+    let most = few;
+    const { clock, taken } = await withOneWorkersWorth(() => most, ["a", "b", "c", "d"]);
+    await clock.advance(1000);
+    expect(taken.length).toBe(few);
+    most = 3;
+    await clock.advance(50);
+    expect(taken).toEqual(["a", "b", "c"]);
+  });
+
+  test.each([
+    { how: "the queue is shut down", end: (queue: WorkQueue) => queue.shutDown() },
+    { how: "nothing waits for it", end: (queue: WorkQueue) => queue.add("a", { priority: 1 }) },
+  ])("is no longer asked once $how", async ({ end }) => {
+    const most = vi.fn(() => 0);
+    const { clock, queue } = await withOneWorkersWorth(most, ["a"]);
+    end(queue);
+    await clock.advance(50);
+    most.mockClear();
+    await clock.advance(1000);
+    expect([most.mock.calls.length, clock.timers]).toEqual([0, 0]);
   });
 
   test("does not count a key that was abandoned, which stays with the one who has it", async () => {

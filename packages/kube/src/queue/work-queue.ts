@@ -1,4 +1,4 @@
-import type { Clock, Random } from "../clock.ts";
+import type { Clock, Random, Timer } from "../clock.ts";
 import { type Rate, TokenBucket } from "../token-bucket.ts";
 import { Backoff, type BackoffOptions } from "./backoff.ts";
 import { Lanes, type Linked } from "./lanes.ts";
@@ -16,7 +16,7 @@ export interface WorkQueueOptions {
   retryRate?: Rate;
   /** How many higher priorities may pass over the key that has waited longest, before it gets a turn. */
   maxBypass?: number;
-  /** How many keys that are not urgent workers may have at once. Asked whenever one could be handed out; 1 at least. */
+  /** How many keys that are not urgent workers may have at once. Asked whenever one could be handed out; 0 is none for now. */
   ordinaryAtOnce?: (() => number) | undefined;
 }
 
@@ -46,6 +46,8 @@ const defaultRetryRate: Rate = { perSecond: 20, burst: 200 };
 const defaultMaxBypass = 10;
 /** A priority above this one is urgent. */
 const urgentAbove = 0;
+/** How often it is asked whether more of what is not urgent may be handed out, while some of it waits for that. */
+const askAgainMs = 50;
 
 /**
  * The keys that want a reconcile.
@@ -88,6 +90,7 @@ export class WorkQueue {
   #depth = 0;
   #processing = 0;
   #ordinary = 0;
+  #asking: Timer | undefined;
   #shutDown = false;
 
   constructor({ clock, random, metrics, backoff, retryRate, maxBypass, ordinaryAtOnce }: WorkQueueOptions) {
@@ -181,6 +184,7 @@ export class WorkQueue {
     if (this.#shutDown) return;
     this.#shutDown = true;
     this.#delayed.clear();
+    this.#asking?.cancel();
     this.#changeDepth(-this.#depth);
     this.#workers.releaseAll(undefined);
   }
@@ -285,9 +289,12 @@ export class WorkQueue {
   }
 
   #take(): Item | undefined {
-    const isFull = this.#ordinary >= Math.max(1, this.#ordinaryAtOnce());
+    const isFull = this.#ordinary >= this.#ordinaryAtOnce();
     const item = isFull ? this.#lanes.shift(urgentAbove) : this.#lanes.shift();
-    if (!item) return undefined;
+    if (!item) {
+      if (isFull && this.#depth > 0) this.#askAgain();
+      return undefined;
+    }
     item.isOrdinary = item.priority <= urgentAbove;
     if (item.isOrdinary) this.#ordinary++;
     item.processing = true;
@@ -296,6 +303,14 @@ export class WorkQueue {
     this.#changeDepth(-1);
     this.#metrics.started((item.startedAt - item.addedAt) / 1000);
     return item;
+  }
+
+  /** Time alone may change the answer: nothing may be added, and no worker be done, for long. */
+  #askAgain(): void {
+    this.#asking ??= this.#clock.setTimer(askAgainMs, () => {
+      this.#asking = undefined;
+      this.#handOut();
+    });
   }
 
   #changeDepth(by: number): void {
