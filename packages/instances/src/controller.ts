@@ -13,6 +13,7 @@ import { type ChallengeInstance, isEnding } from "@berg/resources";
 import { dueAfter, isExpired } from "./expiry/due.ts";
 import { instanceMetrics } from "./metrics.ts";
 import { openCaches } from "./observe/caches.ts";
+import { MakingWay } from "./observe/making-way.ts";
 import { Places } from "./observe/places.ts";
 import { Stopping } from "./observe/stopping.ts";
 import { Turns } from "./observe/turns.ts";
@@ -36,22 +37,6 @@ export interface InstanceControllerOptions {
 /** Each waits for the API server most of the time. So many that those whose time is up together begin to end together. */
 const workers = 64;
 /**
- * How many of them have something to do that is no end. Some are kept free always: as many starts as workers, held up by
- * a webhook, would hold up every end with them. And while others stop, few start: each start writes up to eight objects
- * side by side, and where the API server is busy, many at once would start none of them sooner, and make every step of an
- * end wait for all of theirs. Where it is so busy that an end comes late, one at a time.
- */
-const ordinary = { most: 24, besideEnds: 4, besideLateEnds: 1 };
-/** On a server that has time, a workload is told to stop within a tenth of a second. */
-const lateMs = 400;
-
-/** `stoppingMs`: for how long somebody's workload has been waiting to be told to stop. */
-function ordinaryBeside(stoppingMs: number | undefined): number {
-  if (stoppingMs === undefined) return ordinary.most;
-  return stoppingMs < lateMs ? ordinary.besideEnds : ordinary.besideLateEnds;
-}
-
-/**
  * An end that failed goes on after as long as it has taken so far, within these: it has several steps, and once the server
  * is well again it is to go on within a minute. Other retries may come two minutes later.
  */
@@ -67,6 +52,7 @@ export function addInstanceController(manager: Manager, options: InstanceControl
     { own: clock, server: serverClock },
   );
   const stopping = new Stopping(clock);
+  const makingWay = new MakingWay(clock);
   const settled = new SettledChildren();
   onGone([caches.namespaces.informer, ...[...caches.children.values()].map(({ source }) => source)], (uid) =>
     settled.forget(uid),
@@ -94,8 +80,8 @@ export function addInstanceController(manager: Manager, options: InstanceControl
   const controller = manager.addController({
     name: "challengeinstance",
     workers,
-    ordinaryAtOnce: () => ordinaryBeside(stopping.longestMs),
-    watches: watchesOf(caches, places, turns),
+    ordinaryAtOnce: () => makingWay.atOnce(stopping.longestMs),
+    watches: watchesOf(caches, places, turns, stopping),
     async reconcile(key, { signal }) {
       const began = clock.monotonic();
       let failed = false;

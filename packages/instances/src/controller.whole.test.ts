@@ -11,6 +11,7 @@ import {
   OptionalInformer,
   type OptionalKind,
   silentLogger,
+  sleep,
 } from "@berg/kube";
 import { FakeClock, refusal, settle } from "@berg/kube/testing";
 import { type ChallengeInstance, ChallengeInstances, Challenges } from "@berg/resources";
@@ -20,7 +21,7 @@ import { containerOf } from "./builders/testing/blueprints.ts";
 import { addInstanceController } from "./controller.ts";
 import { home, makeChallenge, makeInstance, makeSettings, startOfTest } from "./testing/make-objects.ts";
 import { ModelClient, type ModelRequest } from "./testing/model-client.ts";
-import { ModelCluster } from "./testing/model-cluster.ts";
+import { type ModelChange, ModelCluster } from "./testing/model-cluster.ts";
 import { ModelInformer, type ModelSelection } from "./testing/model-informer.ts";
 
 const minutes = 60_000;
@@ -261,30 +262,26 @@ test("where only its status cannot be written, it ends in time, and its server h
 describe("while a server does not answer those who start", () => {
   const never = new Promise<void>(() => {});
 
-  /** One runs, and forty more want to. */
-  async function rush(isHeld: (request: ModelRequest) => boolean) {
+  /** One runs, and forty more want to. What returns nothing is done at once. */
+  async function rush(isHeld: (request: ModelRequest) => Promise<void> | undefined) {
     const begun = await begin();
-    const { pass, find, model, clock, cluster } = begun;
+    const { pass, find, model, clock } = begun;
     await pass(1000);
     const end = parseTime(find()?.status?.expiresAt ?? "");
     await pass(end - 1000 - clock.now(), 1000);
     let held = 0;
     model.beforeWrite = (request) => {
-      if (request.kind === "Namespace" && request.verb !== "delete") held++;
-      else if (!isHeld(request)) return;
+      if (request.kind !== "Namespace" || request.verb === "delete") return isHeld(request);
+      held++;
       return never;
     };
-    const start = () => {
-      for (let n = 0; n < 40; n++) {
-        const { object } = makeInstance(`b${n}`, `owner-${n}`).createdAt(clock.now());
-        cluster.create("hand", ChallengeInstances, object);
-      }
-    };
-    return { ...begun, start, held: () => held };
+    return { ...begun, start: () => startMany(begun, 40), held: () => held };
   }
 
+  const isOfEnd = ({ verb, kind }: ModelRequest) => verb === "delete" && kind === Deployments.kind;
+
   test("an end still finds a worker", async () => {
-    const { pass, find, cluster, start, held } = await rush(() => false);
+    const { pass, find, cluster, start, held } = await rush(() => undefined);
     start();
     await pass(900);
     expect([held(), cluster.all("Deployment").length]).toEqual([24, 1]);
@@ -294,16 +291,57 @@ describe("while a server does not answer those who start", () => {
   });
 
   test.each([
-    { how: "only a few start", stoppedForMs: 100, wantHeld: 4 },
-    { how: "and that takes long, one at a time", stoppedForMs: 900, wantHeld: 1 },
-    { how: "and cannot be stopped, all start again", stoppedForMs: 11_000, wantHeld: 24 },
+    { how: "only a few start", stoppedForMs: 100, wantHeld: [4, 4] },
+    { how: "and that takes long, nobody for a second, and then one at a time", stoppedForMs: 900, wantHeld: [0, 1] },
+    { how: "and cannot be stopped, all start again", stoppedForMs: 11_000, wantHeld: [24, 24] },
   ])("and one stops, $how", async ({ stoppedForMs, wantHeld }) => {
-    const isOfEnd = ({ verb, kind }: ModelRequest) => verb === "delete" && kind === Deployments.kind;
-    const { pass, find, start, held } = await rush(isOfEnd);
+    const { pass, find, start, held } = await rush((request) => (isOfEnd(request) ? never : undefined));
     await pass(1000 + stoppedForMs);
     expect(find()?.status?.phase).toBe("Terminating");
     start();
+    await pass(200);
+    const atFirst = held();
+    await pass(1000);
+    expect([atFirst, held()]).toEqual(wantHeld);
+  });
+
+  test("and one stopped at last, one starts at once, and all others ten seconds later", async () => {
+    const stopped = Promise.withResolvers<void>();
+    const { pass, start, held, cluster } = await rush((request) => (isOfEnd(request) ? stopped.promise : undefined));
+    await pass(1500);
+    start();
     await pass(100);
-    expect(held()).toBe(wantHeld);
+    expect([held(), cluster.all("Deployment").length]).toEqual([0, 1]);
+    stopped.resolve();
+    await pass(100);
+    expect([held(), cluster.all("Deployment").length]).toEqual([1, 0]);
+    await pass(10_000);
+    expect(held()).toBe(24);
   });
 });
+
+test("where a server is slow, most of those that have begun run before the last begins", async () => {
+  const begun = await begin();
+  const { pass, model, clock, cluster } = begun;
+  await pass(1000);
+  model.beforeWrite = () => sleep(clock, 100, stop.signal);
+  startMany(begun, 100);
+  await pass(minutes);
+  const begins = ({ type, object }: ModelChange) => type === "added" && object.kind === "Namespace";
+  const lastBegan = cluster.changes.findLastIndex(begins);
+  const ran = (changes: ModelChange[]) =>
+    new Set(changes.flatMap(({ object }) => (isRunning(object) ? [object.metadata.name] : []))).size;
+  expect(ran(cluster.changes)).toBe(101);
+  expect(ran(cluster.changes.slice(0, lastBegan))).toBeGreaterThan(80);
+});
+
+function isRunning(object: KubeObject): boolean {
+  return object.kind === ChallengeInstances.kind && (object as ChallengeInstance).status?.phase === "Running";
+}
+
+function startMany({ cluster, clock }: Awaited<ReturnType<typeof begin>>, count: number): void {
+  for (let n = 0; n < count; n++) {
+    const { object } = makeInstance(`b${n}`, `owner-${n}`).createdAt(clock.now());
+    cluster.create("hand", ChallengeInstances, object);
+  }
+}

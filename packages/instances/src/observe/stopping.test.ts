@@ -33,9 +33,11 @@ test("one that cannot be stopped keeps nobody from starting for long, however of
   const began = clock.now();
   stopping.note(a, began);
   await clock.advance(9_999);
-  expect(stopping.longestMs).toBe(9_999);
+  expect([stopping.longestMs, stopping.counts(a)]).toEqual([9_999, true]);
   await clock.advance(1);
+  expect(stopping.counts(a)).toBe(false);
   expect(stopping.longestMs).toBeUndefined();
+  expect(stopping.counts(a)).toBe(false);
   stopping.note(a, began);
   expect([stopping.longestMs, stopping.msOf(a)]).toEqual([undefined, 10_000]);
   stopping.note(a, undefined);

@@ -36,11 +36,15 @@ export class Stopping {
     return since === undefined ? 0 : this.#clock.monotonic() - since;
   }
 
+  /** Whether others make way for it. */
+  counts(key: ObjectKey): boolean {
+    return this.#since.has(key) && this.msOf(key) < countsForMs;
+  }
+
   /** How long the first of them has been waiting; undefined where nobody is. */
   get longestMs(): number | undefined {
-    const now = this.#clock.monotonic();
     for (const [key, since] of this.#since) {
-      if (now - since < countsForMs) return now - since;
+      if (this.counts(key)) return this.msOf(key);
       this.#since.delete(key);
       this.#heldUp.set(key, since);
     }

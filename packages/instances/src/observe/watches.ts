@@ -14,12 +14,21 @@ import { ownerOfNamespace } from "../builders/names.ts";
 import { reasons } from "../vocabulary.ts";
 import { by, type Caches, type ChildSource } from "./caches.ts";
 import type { Places } from "./places.ts";
+import type { Stopping } from "./stopping.ts";
 import type { Turns } from "./turns.ts";
 
-/** An end goes before instances that want to begin. */
+/** An end goes before everything else. */
 export const endingPriority = 10;
+/** Behind those that have begun, or on a busy day all would begin, and none come to run. */
+const notBegunPriority = -5;
 
-export function watchesOf(caches: Caches, places: Places, turns: Turns): Watch[] {
+function priorityOf(instance: ChallengeInstance): number {
+  if (isEnding(instance)) return endingPriority;
+  const { phase = "Pending" } = instance.status ?? {};
+  return phase === "Pending" ? notBegunPriority : 0;
+}
+
+export function watchesOf(caches: Caches, places: Places, turns: Turns, stopping: Stopping): Watch[] {
   const { instances, challenges, revisions, pods, children, pullSecret } = caches;
   const owners = instances.informer;
   const all = () => owners.list().map(keyOf);
@@ -28,11 +37,22 @@ export function watchesOf(caches: Caches, places: Places, turns: Turns): Watch[]
     watchMapped(challenges.informer, (challenge) => instances.view.byIndex(by.challenge, keyOf(challenge)).map(keyOf)),
     watchMapped(revisions.informer, (revision) => instances.view.byIndex(by.revision, keyOf(revision)).map(keyOf)),
     watchNamespaces(caches, turns),
-    watchOwned(pods.informer, owners, labels.instanceUid),
-    ...[...children.values()].map(({ source }) => watchChildren(source, caches)),
+    urgentWhileStopping(watchOwned(pods.informer, owners, labels.instanceUid), stopping),
+    ...[...children.values()].map(({ source }) => urgentWhileStopping(watchChildren(source, caches), stopping)),
     ...[...children.values()].flatMap(({ source }) => ("onServed" in source ? [watchKind(source, caches)] : [])),
     ...(pullSecret ? [watchMapped(pullSecret.informer, all)] : []),
   ];
+}
+
+/** That a workload has stopped must not wait behind those who make way until it has. */
+function urgentWhileStopping(watch: Watch, stopping: Stopping): Watch {
+  return {
+    get informers() {
+      return watch.informers;
+    },
+    start: (enqueue) => watch.start((key) => enqueue(key, { priority: stopping.counts(key) ? endingPriority : 0 })),
+    all: () => watch.all(),
+  };
 }
 
 /** The controllers of Kubernetes write to children all the time: what says nothing to us asks for no look. */
@@ -108,7 +128,7 @@ function watchInstances(caches: Caches, places: Places, turns: Turns): Watch {
     const { object } = change;
     places.changed(keyOf(object));
     turns.instanceChanged(keyOf(object));
-    enqueue(keyOf(object), { priority: isEnding(object) ? endingPriority : 0 });
+    enqueue(keyOf(object), { priority: priorityOf(object) });
     for (const key of turns.next()) enqueue(key);
     if (change.type === "updated" && !isElsewhere(change.old, object)) return;
     for (const key of ofOwner(caches, object.spec.ownerId)) if (key !== keyOf(object)) enqueue(key);

@@ -96,12 +96,13 @@ export class ModelController {
       return this.#seed / 2_147_483_647;
     };
     const { settings } = this;
+    const stopping = new Stopping(this.#clock);
     this.#around = {
       client,
       caches,
       places,
       turns,
-      stopping: new Stopping(this.#clock),
+      stopping,
       settled,
       released,
       settings,
@@ -111,7 +112,9 @@ export class ModelController {
       recorder,
       metrics,
     };
-    for (const watch of watchesOf(caches, places, turns)) watch.start((key, options) => this.enqueue(key, options));
+    for (const watch of watchesOf(caches, places, turns, stopping)) {
+      watch.start((key, options) => this.enqueue(key, options));
+    }
   }
 
   #manager(): Manager {
