@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { kubeconfigFor } from "@berg/kube";
 import { freePort } from "../../control-plane/ports.ts";
+import { liveHeapMiB } from "../live-heap.ts";
 import { cpuSeconds, residentMiB } from "../process.ts";
 import { type Cluster, namespace } from "./cluster.ts";
 import type { Server } from "./connect.ts";
@@ -22,6 +23,8 @@ export interface ControllerProcess extends AsyncDisposable {
   cpuSeconds(): Promise<number>;
   /** What the machine has to hold for it. */
   residentMiB(): Promise<number>;
+  /** What it cannot let go of. */
+  liveHeapMiB(): Promise<number>;
   /** In order, as a rollout ends it. */
   stop(): Promise<void>;
 }
@@ -39,14 +42,18 @@ export async function startController(
 ): Promise<ControllerProcess> {
   const kubeconfig = join(directory, "kubeconfig");
   await writeFile(kubeconfig, kubeconfigFor({ name: "bench", namespace, ...server }), { mode: 0o600 });
-  const metricsPort = await freePort();
+  const [metricsPort, inspectPort] = [await freePort(), await freePort()];
   const log = join(directory, "controller.log");
   const output = openSync(log, "w");
   const { PATH, HOME, NODE_OPTIONS } = process.env;
-  const child = spawn(process.execPath, [main, "controller", "--kubeconfig", kubeconfig], {
-    env: { PATH, HOME, NODE_OPTIONS, HEALTH_PORT: "0", METRICS_PORT: String(metricsPort), ...env },
-    stdio: ["ignore", output, output],
-  });
+  const child = spawn(
+    process.execPath,
+    [`--inspect-port=${inspectPort}`, main, "controller", "--kubeconfig", kubeconfig],
+    {
+      env: { PATH, HOME, NODE_OPTIONS, HEALTH_PORT: "0", METRICS_PORT: String(metricsPort), ...env },
+      stdio: ["ignore", output, output],
+    },
+  );
   const ended = once(child, "exit");
   let isStopping = false;
   void ended.then(async ([code, signal]) => {
@@ -69,6 +76,7 @@ export async function startController(
     },
     cpuSeconds: () => cpuSeconds(child.pid as number),
     residentMiB: () => residentMiB(child.pid as number),
+    liveHeapMiB: () => liveHeapMiB(child.pid as number, inspectPort),
     stop,
     [Symbol.asyncDispose]: stop,
   };
