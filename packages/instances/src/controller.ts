@@ -80,7 +80,7 @@ export function addInstanceController(manager: Manager, options: InstanceControl
   const controller = manager.addController({
     name: "challengeinstance",
     workers,
-    ordinaryAtOnce: () => makingWay.atOnce(stopping.longestMs),
+    atOnce: () => makingWay.atOnce(stopping.longestMs),
     watches: watchesOf(caches, places, turns, stopping),
     async reconcile(key, { signal }) {
       const began = clock.monotonic();

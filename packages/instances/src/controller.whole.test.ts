@@ -286,8 +286,8 @@ describe("while a server does not answer those who start", () => {
     await pass(900);
     expect([held(), cluster.all("Deployment").length]).toEqual([24, 1]);
     await pass(600);
-    expect(find()?.status?.terminationReason).toBe("Timeout");
-    expect(cluster.all("Deployment")).toEqual([]);
+    expect(endOf(cluster).reason).toBe("Timeout");
+    expect([find(), ...cluster.all("Deployment")]).toEqual([undefined]);
   });
 
   test.each([
@@ -303,6 +303,25 @@ describe("while a server does not answer those who start", () => {
     const atFirst = held();
     await pass(1000);
     expect([atFirst, held()]).toEqual(wantHeld);
+  });
+
+  test("and one takes long to stop, what becomes of those that run is told all the same", async () => {
+    const { pass, model, cluster, clock, start, held } = await rush((request) =>
+      isOfEnd(request) ? never : undefined,
+    );
+    const { beforeWrite } = model;
+    model.beforeWrite = () => {};
+    cluster.create("hand", ChallengeInstances, makeInstance("runs", "owner").createdAt(clock.now()).object);
+    await pass(500);
+    model.beforeWrite = beforeWrite;
+    await pass(1000);
+    start();
+    await pass(100);
+    cluster.scripts.set("web", "unready");
+    await pass(100);
+    const running = cluster.find<ChallengeInstance>(ChallengeInstances, `${home}/runs`);
+    expect(findCondition(running?.status?.conditions, "Healthy")?.status).toBe("False");
+    expect(held()).toBe(0);
   });
 
   test("and one stopped at last, one starts at once, and all others ten seconds later", async () => {

@@ -5,32 +5,33 @@ import { MakingWay } from "./making-way.ts";
 function setUp() {
   const clock = new FakeClock();
   const makingWay = new MakingWay(clock);
-  return { clock, makingWay };
+  const starts = (stoppingMs: number | undefined) => makingWay.atOnce(stoppingMs).leisurely;
+  return { clock, makingWay, starts };
 }
 
 test("few start beside those who stop in time, and many beside nobody", () => {
-  const { makingWay } = setUp();
-  expect([undefined, 0, 399, undefined].map((ms) => makingWay.atOnce(ms))).toEqual([24, 4, 4, 24]);
+  const { starts } = setUp();
+  expect([undefined, 0, 399, undefined].map(starts)).toEqual([24, 4, 4, 24]);
 });
 
 test("once one is late, nobody starts while others stop, and one at a time in between, for five seconds", async () => {
-  const { makingWay, clock } = setUp();
-  expect(makingWay.atOnce(400)).toBe(0);
+  const { starts, clock } = setUp();
+  expect(starts(400)).toBe(0);
   await clock.advance(600);
-  expect(makingWay.atOnce(undefined)).toBe(1);
+  expect(starts(undefined)).toBe(1);
   await clock.advance(600);
-  expect(makingWay.atOnce(10)).toBe(0);
+  expect(starts(10)).toBe(0);
   await clock.advance(3_799);
-  expect(makingWay.atOnce(undefined)).toBe(1);
+  expect(starts(undefined)).toBe(1);
 });
 
 test("after that, more and more start", async () => {
-  const { makingWay, clock } = setUp();
-  makingWay.atOnce(400);
+  const { starts, clock } = setUp();
+  starts(400);
   const allowed: number[][] = [];
   for (let second = 4; second <= 9; second++) {
     await clock.advance(second === 4 ? 4_000 : 1_000);
-    allowed.push([undefined, 10].map((ms) => makingWay.atOnce(ms)));
+    allowed.push([undefined, 10].map(starts));
   }
   expect(allowed).toEqual([
     [1, 0],
@@ -43,13 +44,21 @@ test("after that, more and more start", async () => {
 });
 
 test("where ends are always late, one at a time starts for half of the time", async () => {
-  const { makingWay, clock } = setUp();
+  const { starts, clock } = setUp();
   const allowed: number[] = [];
   for (let second = 0; second < 4; second++) {
-    allowed.push(makingWay.atOnce(900));
+    allowed.push(starts(900));
     await clock.advance(999);
-    allowed.push(makingWay.atOnce(900));
+    allowed.push(starts(900));
     await clock.advance(1);
   }
   expect(allowed).toEqual([0, 0, 1, 1, 0, 0, 1, 1]);
+});
+
+test("those who have begun go on, fewer at once while others stop or the server is busy", async () => {
+  const { makingWay, clock } = setUp();
+  const begun = (stoppingMs: number | undefined) => makingWay.atOnce(stoppingMs).ordinary;
+  expect([undefined, 10, 400, undefined].map(begun)).toEqual([16, 4, 4, 4]);
+  await clock.advance(5_000);
+  expect([undefined, 10].map(begun)).toEqual([16, 4]);
 });

@@ -1,5 +1,5 @@
-/** How many of those who start, or have anything else to do that is no end, may do so beside those who stop. */
-import type { Clock } from "@berg/kube";
+/** How many of those who start, and of those who have begun and do not end, may do so beside those who stop. */
+import type { AtOnce, Clock } from "@berg/kube";
 
 /**
  * Some workers are kept free always: as many starts as workers, held up by a webhook, would hold up every end with them.
@@ -7,7 +7,9 @@ import type { Clock } from "@berg/kube";
  * Kubernetes write twice as many. Where the API server is busy, many at once would start none of them sooner, and make
  * every step of an end wait for all of theirs.
  */
-const atOnce = { most: 24, besideEnds: 4, afterLateEnds: 1 };
+const starts = { most: 24, besideEnds: 4, afterLateEnds: 1 };
+/** Those who have begun write little. None of them waits for a start, or nobody would learn that it runs, or is unwell. */
+const begun = { most: 16, besideEnds: 4 };
 /** On a server that has time, a workload is told to stop within a tenth of a second. */
 const lateMs = 400;
 /** After an end that came late, the server is taken to be as busy for so long. */
@@ -31,17 +33,26 @@ export class MakingWay {
   }
 
   /** `stoppingMs`: for how long somebody's workload has been waiting to be told to stop. */
-  atOnce(stoppingMs: number | undefined): number {
+  atOnce(stoppingMs: number | undefined): AtOnce {
     const now = this.#clock.monotonic();
     if (stoppingMs !== undefined && stoppingMs >= lateMs) this.#lateAt = now;
     const calmMs = now - this.#lateAt - staysBusyMs;
     if (calmMs >= 0 || stoppingMs === undefined) this.#pausedSince = undefined;
-    if (calmMs >= 0) {
-      const most = Math.min(atOnce.most, 2 ** (1 + Math.floor(calmMs / doublesEveryMs)));
-      return stoppingMs === undefined ? most : Math.min(most, atOnce.besideEnds);
-    }
-    if (stoppingMs === undefined) return atOnce.afterLateEnds;
-    this.#pausedSince ??= now;
-    return (now - this.#pausedSince) % (2 * pauseMs) < pauseMs ? 0 : atOnce.afterLateEnds;
+    const isBusy = calmMs < 0 || stoppingMs !== undefined;
+    return {
+      ordinary: isBusy ? begun.besideEnds : begun.most,
+      leisurely: calmMs < 0 ? this.#whileBusy(stoppingMs !== undefined, now) : whenCalm(calmMs, isBusy),
+    };
   }
+
+  #whileBusy(someStop: boolean, now: number): number {
+    if (!someStop) return starts.afterLateEnds;
+    this.#pausedSince ??= now;
+    return (now - this.#pausedSince) % (2 * pauseMs) < pauseMs ? 0 : starts.afterLateEnds;
+  }
+}
+
+function whenCalm(calmMs: number, someStop: boolean): number {
+  const most = someStop ? starts.besideEnds : starts.most;
+  return Math.min(most, 2 ** (1 + Math.floor(calmMs / doublesEveryMs)));
 }

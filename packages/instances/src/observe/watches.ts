@@ -19,40 +19,42 @@ import type { Turns } from "./turns.ts";
 
 /** An end goes before everything else. */
 export const endingPriority = 10;
-/** Behind those that have begun, or on a busy day all would begin, and none come to run. */
+/** Leisurely: behind those that have begun, or on a busy day all would begin, and none come to run. */
 const notBegunPriority = -5;
-
-function priorityOf(instance: ChallengeInstance): number {
-  if (isEnding(instance)) return endingPriority;
-  const { phase = "Pending" } = instance.status ?? {};
-  return phase === "Pending" ? notBegunPriority : 0;
-}
 
 export function watchesOf(caches: Caches, places: Places, turns: Turns, stopping: Stopping): Watch[] {
   const { instances, challenges, revisions, pods, children, pullSecret } = caches;
   const owners = instances.informer;
   const all = () => owners.list().map(keyOf);
-  return [
+  const watches = [
     watchInstances(caches, places, turns),
     watchMapped(challenges.informer, (challenge) => instances.view.byIndex(by.challenge, keyOf(challenge)).map(keyOf)),
     watchMapped(revisions.informer, (revision) => instances.view.byIndex(by.revision, keyOf(revision)).map(keyOf)),
     watchNamespaces(caches, turns),
-    urgentWhileStopping(watchOwned(pods.informer, owners, labels.instanceUid), stopping),
-    ...[...children.values()].map(({ source }) => urgentWhileStopping(watchChildren(source, caches), stopping)),
+    watchOwned(pods.informer, owners, labels.instanceUid),
+    ...[...children.values()].map(({ source }) => watchChildren(source, caches)),
     ...[...children.values()].flatMap(({ source }) => ("onServed" in source ? [watchKind(source, caches)] : [])),
     ...(pullSecret ? [watchMapped(pullSecret.informer, all)] : []),
   ];
+  return watches.map((watch) => withPriorities(watch, (key) => priorityOf(key, caches, stopping)));
 }
 
-/** That a workload has stopped must not wait behind those who make way until it has. */
-function urgentWhileStopping(watch: Watch, stopping: Stopping): Watch {
+/** How urgent a look is depends on the instance, whatever asks for it. */
+function withPriorities(watch: Watch, priorityOf: (key: ObjectKey) => number): Watch {
   return {
     get informers() {
       return watch.informers;
     },
-    start: (enqueue) => watch.start((key) => enqueue(key, { priority: stopping.counts(key) ? endingPriority : 0 })),
+    start: (enqueue) => watch.start((key, options) => enqueue(key, options ?? { priority: priorityOf(key) })),
     all: () => watch.all(),
   };
+}
+
+function priorityOf(key: ObjectKey, { instances }: Caches, stopping: Stopping): number {
+  // That a workload has stopped must not wait behind those who make way until it has.
+  if (stopping.counts(key)) return endingPriority;
+  const instance = instances.view.get(key);
+  return instance && (instance.status?.phase ?? "Pending") === "Pending" ? notBegunPriority : 0;
 }
 
 /** The controllers of Kubernetes write to children all the time: what says nothing to us asks for no look. */
@@ -128,7 +130,7 @@ function watchInstances(caches: Caches, places: Places, turns: Turns): Watch {
     const { object } = change;
     places.changed(keyOf(object));
     turns.instanceChanged(keyOf(object));
-    enqueue(keyOf(object), { priority: priorityOf(object) });
+    enqueue(keyOf(object), isEnding(object) ? { priority: endingPriority } : undefined);
     for (const key of turns.next()) enqueue(key);
     if (change.type === "updated" && !isElsewhere(change.old, object)) return;
     for (const key of ofOwner(caches, object.spec.ownerId)) if (key !== keyOf(object)) enqueue(key);

@@ -238,7 +238,7 @@ describe("a controller", () => {
     const seen: string[] = [];
     const { speaker, clock, stop, kill, run } = await start({
       workers: 1,
-      ordinaryAtOnce: () => 1,
+      atOnce: () => ({ ordinary: 1, leisurely: 1 }),
       timeoutMs: 1000,
       reconcile: async (key) => {
         seen.push(key);

@@ -10,6 +10,7 @@ import { AbortFollower, abortable, aborted } from "../abort.ts";
 import { type Clock, type Random, sleep, systemClock, systemRandom } from "../clock.ts";
 import { errorText, type Logger, silentLogger, stackOf } from "../log.ts";
 import { noQueueMetrics, type QueueMetrics } from "../queue/metrics.ts";
+import type { AtOnce } from "../queue/room.ts";
 import { type Taken, WorkQueue } from "../queue/work-queue.ts";
 import { noReconcileMetrics, type ReconcileMetrics } from "./metrics.ts";
 import { type Outcome, outcomeOf, outcomeOfError, ReconcileTimeout, type Result } from "./outcome.ts";
@@ -26,10 +27,10 @@ export interface ControllerOptions {
   reconcile(key: ObjectKey, context: ReconcileContext): Promise<Result | undefined>;
   workers?: number;
   /**
-   * How many of the workers may have something that is not urgent (a priority above 0 is), as things are now: the others
-   * are kept free for what is. All of them unless told otherwise.
+   * How many of the workers may have something that is not urgent, as things are now: the others are kept free for what
+   * is. All of them unless told otherwise.
    */
-  ordinaryAtOnce?: () => number;
+  atOnce?: () => AtOnce;
   /** How long one reconcile may take before its signal is aborted. */
   timeoutMs?: number;
   /** How often everything is looked at again without cause, as a net below all watches. */
@@ -91,7 +92,7 @@ export class Controller {
       clock: this.#clock,
       random: this.#random,
       metrics: surroundings.queueMetrics ?? noQueueMetrics,
-      ordinaryAtOnce: options.ordinaryAtOnce,
+      atOnce: options.atOnce,
     });
   }
 

@@ -95,17 +95,17 @@ describe("Lanes", () => {
     expect(drain(lanes)).toEqual(["a", "c", "b", "d"]);
   });
 
-  test("above a priority, the highest goes first, and nobody below is passed over by that", () => {
+  test("of some priorities alone, none starves, and nobody who is left out is passed over", () => {
     const lanes = new Lanes<Item>(1);
-    for (const [name, priority] of [
-      ["low", 0],
-      ["a", 1],
-      ["b", 9],
-    ] as const)
-      lanes.push(item(name, priority));
-    expect([lanes.shift(0)?.name, lanes.shift(0)?.name, lanes.shift(0)?.name]).toEqual(["b", "a", undefined]);
-    lanes.push(item("c", 9));
-    expect(drain(lanes)).toEqual(["c", "low"]);
+    const push = (...items: [name: string, priority: number][]) => {
+      for (const [name, priority] of items) lanes.push(item(name, priority));
+    };
+    const next = () => lanes.shift((priority) => priority !== 0)?.name;
+    push(["left out", 0], ["a", 9], ["b", 9]);
+    expect([next(), next(), next()]).toEqual(["a", "b", undefined]);
+    push(["low", -5], ["c", 9], ["d", 9], ["e", 9]);
+    expect([next(), next(), next()]).toEqual(["c", "low", "d"]);
+    expect(drain(lanes)).toEqual(["e", "left out"]);
   });
 
   test("every item keeps its bound, whatever arrives or is raised meanwhile", () => {

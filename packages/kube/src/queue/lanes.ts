@@ -17,7 +17,8 @@ interface Lane<T> {
  * A line of items for each priority: the highest priority goes first, first come first served within it.
  *
  * No item starves: after `maxBypass` turns in a row that passed over the item that has stood longest, that item gets the
- * turn, whatever its priority. So an item with n items ahead of it by age goes within (n + 1) · (maxBypass + 1) turns.
+ * turn, whatever its priority. So an item with n items ahead of it by age goes within (n + 1) · (maxBypass + 1) turns, of
+ * those in which it is not left out.
  *
  * A lane once made stays, so priorities should be a handful of levels, not a scale.
  */
@@ -51,20 +52,23 @@ export class Lanes<T extends Linked<T>> {
     this.push(item);
   }
 
-  /** Takes out the item whose turn it is; or of those with a priority above `above`, the first. */
-  shift(above?: number): T | undefined {
+  /** Takes out the item whose turn it is; of those with priorities that are `among` these, if told. */
+  shift(among?: (priority: number) => boolean): T | undefined {
     let highest: T | undefined;
     let oldest: T | undefined;
+    let oldestOfAll: T | undefined;
     for (const { first, priority } of this.#lanes) {
-      if (above !== undefined && priority <= above) break;
       if (!first) continue;
+      if (!oldestOfAll || first.order < oldestOfAll.order) oldestOfAll = first;
+      if (among?.(priority) === false) continue;
       highest ??= first;
       if (!oldest || first.order < oldest.order) oldest = first;
     }
-    const turn = above !== undefined || this.#bypasses < this.#maxBypass ? highest : oldest;
+    const turn = this.#bypasses < this.#maxBypass ? highest : oldest;
     if (!turn) return undefined;
-    // Those that are left out have their turn elsewhere.
-    if (above === undefined) this.#bypasses = turn === oldest ? 0 : this.#bypasses + 1;
+    if (turn !== oldest) this.#bypasses++;
+    // Not where all that are older are left out: their turn is still to come.
+    else if (turn === oldestOfAll || turn !== highest) this.#bypasses = 0;
     this.#unlink(turn, this.#lane(turn.priority));
     return turn;
   }

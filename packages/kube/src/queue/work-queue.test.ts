@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { FakeClock, settle } from "../testing/fake-clock.ts";
 import type { QueueMetrics } from "./metrics.ts";
 import { WorkQueue, type WorkQueueOptions } from "./work-queue.ts";
@@ -139,79 +139,6 @@ describe("priority", () => {
     const { queue } = setUp();
     expect(() => queue.add("a", { priority: Number.NaN })).toThrow('cannot add "a": its priority is not a number');
     expect(queue.depth).toBe(0);
-  });
-});
-
-describe("ordinaryAtOnce", () => {
-  async function withOneWorkersWorth(most: () => number, keys: string[]) {
-    const { clock, queue } = setUp({ ordinaryAtOnce: most });
-    const taken: string[] = [];
-    for (let worker = 0; worker < 4; worker++) void queue.get().then((one) => one && taken.push(one.key));
-    for (const key of keys) queue.add(key);
-    await settle();
-    return { clock, queue, taken };
-  }
-
-  test("keeps the other workers free for what is urgent, also where it was not at first", async () => {
-    const { queue, taken } = await withOneWorkersWorth(() => 1, ["a", "b", "c"]);
-    expect(taken).toEqual(["a"]);
-    queue.add("end", { priority: 1 });
-    queue.add("c", { priority: 1 });
-    await settle();
-    expect(taken).toEqual(["a", "end", "c"]);
-    queue.done("end");
-    await settle();
-    expect(taken).toEqual(["a", "end", "c"]);
-    queue.done("a");
-    await settle();
-    expect(taken).toEqual(["a", "end", "c", "b"]);
-  });
-
-  test("is asked again whenever a worker is done", async () => {
-    let most = 1;
-    const { queue, taken } = await withOneWorkersWorth(() => most, ["a", "b", "c", "d"]);
-    expect(taken).toEqual(["a"]);
-    most = 2;
-    queue.done("a");
-    await settle();
-    expect(taken).toEqual(["a", "b", "c"]);
-  });
-
-  test.each([0, 1])("is asked again now and then, where it is %i and nothing else happens", async (few) => {
-    let most = few;
-    const { clock, taken } = await withOneWorkersWorth(() => most, ["a", "b", "c", "d"]);
-    await clock.advance(1000);
-    expect(taken.length).toBe(few);
-    most = 3;
-    await clock.advance(50);
-    expect(taken).toEqual(["a", "b", "c"]);
-  });
-
-  test.each([
-    { how: "the queue is shut down", end: (queue: WorkQueue) => queue.shutDown() },
-    { how: "nothing waits for it", end: (queue: WorkQueue) => queue.add("a", { priority: 1 }) },
-  ])("is no longer asked once $how", async ({ end }) => {
-    const most = vi.fn(() => 0);
-    const { clock, queue } = await withOneWorkersWorth(most, ["a"]);
-    end(queue);
-    await clock.advance(50);
-    most.mockClear();
-    await clock.advance(1000);
-    expect([most.mock.calls.length, clock.timers]).toEqual([0, 0]);
-  });
-
-  test("does not count a key that was abandoned, which stays with the one who has it", async () => {
-    const { queue, taken } = await withOneWorkersWorth(() => 1, ["a", "b"]);
-    queue.abandon("a");
-    queue.add("a");
-    await settle();
-    expect(taken).toEqual(["a", "b"]);
-    queue.done("a");
-    await settle();
-    expect(taken).toEqual(["a", "b"]);
-    queue.done("b");
-    await settle();
-    expect(taken).toEqual(["a", "b", "a"]);
   });
 });
 

@@ -3,6 +3,7 @@ import { type Rate, TokenBucket } from "../token-bucket.ts";
 import { Backoff, type BackoffOptions } from "./backoff.ts";
 import { Lanes, type Linked } from "./lanes.ts";
 import { noQueueMetrics, type QueueMetrics } from "./metrics.ts";
+import { type AtOnce, isUrgent, Room } from "./room.ts";
 import { TimerHeap } from "./timer-heap.ts";
 import { Waiters } from "./waiters.ts";
 
@@ -16,8 +17,8 @@ export interface WorkQueueOptions {
   retryRate?: Rate;
   /** How many higher priorities may pass over the key that has waited longest, before it gets a turn. */
   maxBypass?: number;
-  /** How many keys that are not urgent workers may have at once. Asked whenever one could be handed out; 0 is none for now. */
-  ordinaryAtOnce?: (() => number) | undefined;
+  /** How many keys that are not urgent workers may have at once. Asked whenever one could be handed out. */
+  atOnce?: (() => AtOnce) | undefined;
 }
 
 export interface AddOptions {
@@ -36,17 +37,15 @@ interface Item extends Taken, Linked<Item> {
   addedAt: number;
   startedAt: number;
   processing: boolean;
-  /** Whether it is in the hands of a worker, and not urgent. */
-  isOrdinary: boolean;
+  /** Gives up the room that it takes in the hands of a worker. */
+  leaveRoom: (() => void) | undefined;
   /** Added while it was processed: takes the place of this item at `done`. */
   again: Item | undefined;
 }
 
 const defaultRetryRate: Rate = { perSecond: 20, burst: 200 };
 const defaultMaxBypass = 10;
-/** A priority above this one is urgent. */
-const urgentAbove = 0;
-/** How often it is asked whether more of what is not urgent may be handed out, while some of it waits for that. */
+/** How often it is asked whether there is room again, while some wait for that. */
 const askAgainMs = 50;
 
 /**
@@ -60,7 +59,7 @@ const askAgainMs = 50;
  *   behind all others until that day.
  * - A key that failed rests (see Backoff): what adds it meanwhile is put off until its rest is over, but for what is
  *   urgent, with a priority above 0.
- * - What is urgent is handed out to any worker that is free. Of what is not, workers have `ordinaryAtOnce` at most.
+ * - What is urgent is handed out to any worker that is free. Of what is not, workers have `atOnce` at most.
  *
  *     for (let taken = await queue.get(); taken; taken = await queue.get()) {
  *       try {
@@ -86,16 +85,15 @@ export class WorkQueue {
   readonly #retries: TokenBucket;
   readonly #workers = new Waiters<Taken | undefined>();
   readonly #drains = new Waiters<void>();
-  readonly #ordinaryAtOnce: () => number;
+  readonly #room: Room;
   #depth = 0;
   #processing = 0;
-  #ordinary = 0;
   #asking: Timer | undefined;
   #shutDown = false;
 
-  constructor({ clock, random, metrics, backoff, retryRate, maxBypass, ordinaryAtOnce }: WorkQueueOptions) {
+  constructor({ clock, random, metrics, backoff, retryRate, maxBypass, atOnce }: WorkQueueOptions) {
     this.#clock = clock;
-    this.#ordinaryAtOnce = ordinaryAtOnce ?? (() => Number.POSITIVE_INFINITY);
+    this.#room = new Room(atOnce);
     this.#metrics = metrics ?? noQueueMetrics;
     this.#lanes = new Lanes(maxBypass ?? defaultMaxBypass);
     this.#backoff = new Backoff(random, backoff);
@@ -163,7 +161,7 @@ export class WorkQueue {
     if (!item?.processing)
       throw new Error(`cannot finish ${JSON.stringify(key)}: no worker has it (done called twice?)`);
     this.#processing--;
-    this.#release(item);
+    item.leaveRoom?.();
     this.#metrics.finished((this.#clock.monotonic() - item.startedAt) / 1000);
     this.#items.delete(key);
     if (item.again) this.#addAgain(item.again);
@@ -175,7 +173,7 @@ export class WorkQueue {
   abandon(key: string): void {
     const item = this.#items.get(key);
     if (!item?.processing) return;
-    this.#release(item);
+    item.leaveRoom?.();
     this.#handOut();
   }
 
@@ -245,7 +243,7 @@ export class WorkQueue {
   }
 
   #restMs(key: string, priority: number): number {
-    return priority > urgentAbove ? 0 : this.#backoff.restMs(key, this.#clock.monotonic());
+    return isUrgent(priority) ? 0 : this.#backoff.restMs(key, this.#clock.monotonic());
   }
 
   #delay(key: string, delayMs: number, priority: number): void {
@@ -283,20 +281,14 @@ export class WorkQueue {
     }
   }
 
-  #release(item: Item): void {
-    if (item.isOrdinary) this.#ordinary--;
-    item.isOrdinary = false;
-  }
-
   #take(): Item | undefined {
-    const isFull = this.#ordinary >= this.#ordinaryAtOnce();
-    const item = isFull ? this.#lanes.shift(urgentAbove) : this.#lanes.shift();
+    const free = this.#room.free();
+    const item = this.#lanes.shift(free);
     if (!item) {
-      if (isFull && this.#depth > 0) this.#askAgain();
+      if (free && this.#depth > 0) this.#askAgain();
       return undefined;
     }
-    item.isOrdinary = item.priority <= urgentAbove;
-    if (item.isOrdinary) this.#ordinary++;
+    item.leaveRoom = this.#room.enter(item.priority);
     item.processing = true;
     item.startedAt = this.#clock.monotonic();
     this.#processing++;
@@ -335,7 +327,7 @@ function newItem(key: string, priority: number, addedAt: number): Item {
     addedAt,
     startedAt: 0,
     processing: false,
-    isOrdinary: false,
+    leaveRoom: undefined,
     again: undefined,
     order: 0,
     previous: undefined,
