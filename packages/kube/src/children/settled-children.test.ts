@@ -1,3 +1,6 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { storedConfigMap } from "../testing/objects.ts";
 import { SettledChildren } from "./settled-children.ts";
@@ -57,4 +60,21 @@ test.each([
   settled.wrote(wanted, answer);
   settled.has(wanted, found);
   expect(settled.had(storedConfigMap("quota", 2, { data: { cpu: "9" } }))).toBe(had);
+});
+
+test("what was wanted is kept in memory by nobody but those who want it", async () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+  const settled = new SettledChildren();
+  const found = Object.freeze(storedConfigMap("quota", 1, { data: { cpu: "0.5" } }));
+  const look = () => {
+    const wants = structuredClone(wanted);
+    expect(settled.has(wants, found)).toBe(true);
+    return new WeakRef(wants);
+  };
+  const ref = look();
+  await nextTurn();
+  collectGarbage();
+  expect(ref.deref()).toBeUndefined();
+  expect(settled.has(wanted, found)).toBe(true);
 });

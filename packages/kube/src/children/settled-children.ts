@@ -15,15 +15,18 @@ export class SettledChildren {
   readonly #accepted = new Map<string, string>();
   /** UIDs of those that have needed no write at an earlier look. */
   readonly #settled = new Set<string>();
-  /** What was found to be as wanted. Copies do not change, so the same pair need not be compared again. */
-  readonly #fine = new WeakMap<object, object>();
+  /**
+   * What was found to be as wanted. Copies do not change, so the same pair need not be compared again. By what is wanted,
+   * which goes as soon as nobody asks for it any more: copies stay, and would keep all that was ever wanted of them.
+   */
+  readonly #fine = new WeakMap<object, Stored<KubeObject>>();
 
   has(wanted: object, found: Stored<KubeObject>): boolean {
-    if (this.#fine.get(found) === wanted) return true;
+    if (this.#fine.get(wanted) === found) return true;
     const { uid } = found.metadata;
     const isFine = isAsWanted(wanted, found);
     if (!isFine && this.#accepted.get(uid) !== digest(wanted, found)) return false;
-    if (isFine && Object.isFrozen(found)) this.#fine.set(found, wanted);
+    if (isFine && Object.isFrozen(found)) this.#fine.set(wanted, found);
     this.#settled.add(uid);
     return true;
   }
