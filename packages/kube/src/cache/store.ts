@@ -101,7 +101,8 @@ export class Store<T extends KubeObject> {
 
 class Index<T extends KubeObject> {
   readonly #valuesOf: IndexFunction<T>;
-  readonly #keys = new Map<string, Set<ObjectKey>>();
+  /** A set only where there are several: most values have one, and a set of one is as large as a small object. */
+  readonly #keys = new Map<string, ObjectKey | Set<ObjectKey>>();
   /** What was asked once is remembered: a function that answered otherwise later would leave keys of the gone behind. */
   readonly #values = new Map<ObjectKey, readonly string[]>();
 
@@ -110,7 +111,8 @@ class Index<T extends KubeObject> {
   }
 
   keys(value: string): Iterable<ObjectKey> {
-    return this.#keys.get(value) ?? [];
+    const keys = this.#keys.get(value) ?? [];
+    return typeof keys === "string" ? [keys] : keys;
   }
 
   put(key: ObjectKey, object: Stored<T>): void {
@@ -119,16 +121,16 @@ class Index<T extends KubeObject> {
     if (values.length > 0) this.#values.set(key, values);
     for (const value of values) {
       const keys = this.#keys.get(value);
-      if (keys) keys.add(key);
-      else this.#keys.set(value, new Set([key]));
+      if (keys instanceof Set) keys.add(key);
+      else this.#keys.set(value, keys === undefined || keys === key ? key : new Set([keys, key]));
     }
   }
 
   remove(key: ObjectKey): void {
     for (const value of this.#values.get(key) ?? []) {
       const keys = this.#keys.get(value);
-      keys?.delete(key);
-      if (keys?.size === 0) this.#keys.delete(value);
+      if (keys instanceof Set) keys.delete(key);
+      if (keys === key || (keys instanceof Set && keys.size === 0)) this.#keys.delete(value);
     }
     this.#values.delete(key);
   }
