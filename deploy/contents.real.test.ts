@@ -9,6 +9,7 @@ import { installForeignCrds, missingControlPlane, missingForeignCrds } from "@be
 import { challengeArbitrary, flagArbitrary } from "@berg/test/arbitraries";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { addresses } from "../packages/instances/src/builders/addresses.ts";
 import type { Blueprint, Child } from "../packages/instances/src/builders/blueprint.ts";
 import { endpointEnv } from "../packages/instances/src/builders/endpoints.ts";
 import { foundation } from "../packages/instances/src/builders/foundation.ts";
@@ -65,8 +66,9 @@ describe.skipIf((await missingControlPlane()) || (await missingForeignCrds()))("
     const children: Child[] = [
       namespaceChild({ ...blueprint, instance: another }),
       { type: ControllerRevisions, manifest: { ...revision, metadata: { ...revision.metadata, namespace: "berg" } } },
-      ...foundation(blueprint, routeTypes, settings.pullSecretName === "" ? undefined : pullSecret),
+      ...foundation(blueprint, settings.pullSecretName === "" ? undefined : pullSecret),
       ...workloads(blueprint, endpointEnv(blueprint)),
+      ...addresses(blueprint, routeTypes),
     ];
     const answers = await Promise.all(children.map((child) => refusal(create(child, true))));
     return answers.flat();

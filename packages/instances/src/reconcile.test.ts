@@ -105,7 +105,8 @@ test("what is deleted or edited by hand is put back, and told", async () => {
   const { cluster, controller, create } = begin();
   create("a");
   await controller.settle();
-  const [service] = cluster.all<KubeObject & { spec: { selector: object } }>("Service");
+  const services = cluster.all<KubeObject & { spec: { selector: object } }>("Service");
+  const service = services.find(({ metadata }) => metadata.name === "web");
   cluster.edit("hand", service as NonNullable<typeof service>, ({ spec }) => {
     spec.selector = {};
   });

@@ -51,8 +51,10 @@ export const breakages: readonly Breakage[] = [
   {
     name: "the network policy is made with the Deployment",
     file: `${instances}/phases/creating.ts`,
-    search: "    foundationOf(seen, blueprint),\n    workloads(blueprint, endpointEnv(blueprint)),",
-    replace: "    workloads(blueprint, endpointEnv(blueprint)),\n    foundationOf(seen, blueprint),",
+    search:
+      "    foundationOf(seen, blueprint),\n    [...workloads(blueprint, endpointEnv(blueprint)), ...addressesOf(seen, blueprint)],",
+    replace:
+      "    [...workloads(blueprint, endpointEnv(blueprint)), ...addressesOf(seen, blueprint)],\n    foundationOf(seen, blueprint),",
     caughtBy: {
       file: `${instances}/phases/creating.test.ts`,
       test: "as long as one of those is missing, no Deployment",

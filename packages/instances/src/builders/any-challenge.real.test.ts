@@ -20,6 +20,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { instanceProblems } from "../lint/instance-problems.ts";
 import { formatProblem } from "../lint/problem.ts";
 import type { BuildSettings } from "../settings/settings.ts";
+import { addresses } from "./addresses.ts";
 import type { Blueprint, Child, Manifest } from "./blueprint.ts";
 import { endpointEnv } from "./endpoints.ts";
 import { foundation } from "./foundation.ts";
@@ -93,7 +94,11 @@ describe.skipIf((await missingControlPlane()) || (await missingForeignCrds()))("
   function childrenOf(blueprint: Blueprint): Child[] {
     const namespace = needsPrivileged(blueprint.workload) ? "privileged" : "baseline";
     const secret = blueprint.settings.pullSecretName === "" ? undefined : pullSecret;
-    const made = [...foundation(blueprint, routeTypes, secret), ...workloads(blueprint, endpointEnv(blueprint))];
+    const made = [
+      ...foundation(blueprint, secret),
+      ...workloads(blueprint, endpointEnv(blueprint)),
+      ...addresses(blueprint, routeTypes),
+    ];
     const moved = made.map(({ type, manifest }) => ({
       type,
       manifest: { ...manifest, metadata: { ...manifest.metadata, namespace } },

@@ -20,6 +20,7 @@ import {
   startControlPlane,
 } from "@berg/test";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addresses } from "./addresses.ts";
 import type { Blueprint, Child } from "./blueprint.ts";
 import { publicServices } from "./endpoints.ts";
 import { foundation } from "./foundation.ts";
@@ -134,7 +135,8 @@ describe.skipIf((await missingControlPlane()) || (await missingForeignCrds()))("
   test.each(Object.entries(cases))("%s is stored as it was sent", async (_, example) => {
     const { blueprint } = await begin(example);
     const secret = blueprint.settings.pullSecretName === "" ? undefined : pullSecret;
-    for (const child of foundation(blueprint, routeTypes, secret)) await expectAsSent(child);
+    for (const child of [...foundation(blueprint, secret), ...addresses(blueprint, routeTypes)])
+      await expectAsSent(child);
   });
 
   test("routes are stored as they were sent by a cluster that has TLSRoutes as v1alpha2", async () => {
@@ -173,7 +175,7 @@ describe.skipIf((await missingControlPlane()) || (await missingForeignCrds()))("
 
   test("players are shown the node ports that the cluster gave", async () => {
     const { blueprint, namespace } = await begin(cases["every type of port"]);
-    for (const child of foundation(blueprint, routeTypes)) await create(child);
+    for (const child of foundation(blueprint)) await create(child);
     const { items } = await client.list(Services, { namespace });
     const services = publicServices(
       blueprint,

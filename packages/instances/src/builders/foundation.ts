@@ -1,28 +1,23 @@
 /** Everything of an instance that has to be there before the first pod. */
 import type { Secret } from "@berg/kube";
-import type { Blueprint, Child, RouteTypes } from "./blueprint.ts";
+import type { Blueprint, Child } from "./blueprint.ts";
 import { flagObjects } from "./flag-objects.ts";
 import { limits } from "./limits.ts";
 import { networkPolicies } from "./network-policy/network-policies.ts";
 import { pullSecretCopy } from "./pull-secret.ts";
-import { routes } from "./routes.ts";
-import { services } from "./services.ts";
+import { isAtNodes, services } from "./services.ts";
 
 /**
- * In no order that matters: all of it goes into the namespace (`namespaceChild`), and pods come after all of it.
- * `pullSecret` is the organiser's, where the settings name one.
+ * In no order that matters: all of it goes into the namespace (`namespaceChild`), and pods come after all of it. Ports at
+ * the nodes are few, and may be refused: better before anything runs. `pullSecret` is the organiser's, where the settings
+ * name one.
  */
-export function foundation(
-  blueprint: Blueprint,
-  routeTypes: RouteTypes,
-  pullSecret?: Pick<Secret, "type" | "data">,
-): Child[] {
+export function foundation(blueprint: Blueprint, pullSecret?: Pick<Secret, "type" | "data">): Child[] {
   return [
     ...networkPolicies(blueprint),
     ...limits(blueprint),
     ...(pullSecret === undefined ? [] : [pullSecretCopy(blueprint, pullSecret)]),
-    ...services(blueprint),
-    ...routes(blueprint, routeTypes),
+    ...services(blueprint).filter(isAtNodes),
     ...flagObjects(blueprint),
   ];
 }

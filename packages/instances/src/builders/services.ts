@@ -18,6 +18,10 @@ export function services(blueprint: Blueprint): Child<Service>[] {
   return blueprint.workload.containers.flatMap((container) => servicesOf(blueprint, container));
 }
 
+export function isAtNodes({ manifest }: Child<Service>): boolean {
+  return manifest.spec?.type === "NodePort";
+}
+
 /** Kubernetes refuses a Service without ports, unless it is headless. */
 function servicesOf(blueprint: Blueprint, container: ChallengeContainer): Child<Service>[] {
   const { hostname } = container;

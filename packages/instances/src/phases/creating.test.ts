@@ -20,8 +20,6 @@ test("nothing is made for what is not held", () => {
 });
 
 describe("each stage waits for the one before it:", () => {
-  const second = ["HTTPRoute", "LimitRange", "NetworkPolicy", "ResourceQuota", "Service", "Service", "Service"];
-
   test("the record", () => {
     expect(made(begun.with({ revision: undefined }))).toEqual(["ControllerRevision"]);
   });
@@ -31,7 +29,8 @@ describe("each stage waits for the one before it:", () => {
   });
 
   test("the network policy and all else that pods need", () => {
-    expect(made(begun.made(settings, 1)).sort()).toEqual(second);
+    const needed = ["LimitRange", "NetworkPolicy", "ResourceQuota", "Service"];
+    expect(made(begun.made(settings, 1)).sort()).toEqual(needed);
   });
 
   test("as long as one of those is missing, no Deployment", () => {
@@ -39,8 +38,9 @@ describe("each stage waits for the one before it:", () => {
     expect(made(whole.withoutChild("NetworkPolicy", "challenge-network-policy"))).toEqual(["NetworkPolicy"]);
   });
 
-  test("the Deployments", () => {
-    expect(new Set(made(begun.made(settings, 2)))).toEqual(new Set(["PodDisruptionBudget", "Deployment"]));
+  test("the Deployments, and what pods do not wait for", () => {
+    const kinds = ["PodDisruptionBudget", "Deployment", "Service", "HTTPRoute"];
+    expect(new Set(made(begun.made(settings, 2)))).toEqual(new Set(kinds));
   });
 
   test("and nothing more", () => {
@@ -50,9 +50,9 @@ describe("each stage waits for the one before it:", () => {
 
 test("what was changed is put right, with the object that was found", () => {
   const whole = begun.made(settings);
-  const changed = whole.with({ isAsWanted: ({ type }) => type.kind !== "Service" });
-  expect(made(changed)).toEqual(["Service", "Service", "Service"]);
-  expect(decide(changed.seen, settings).effects[0]).toMatchObject({ do: "make", found: { kind: "Service" } });
+  const changed = whole.with({ isAsWanted: ({ type }) => type.kind !== "Deployment" });
+  expect(made(changed)).toEqual(["Deployment", "Deployment"]);
+  expect(decide(changed.seen, settings).effects[0]).toMatchObject({ do: "make", found: { kind: "Deployment" } });
 });
 
 describe("what it runs", () => {

@@ -5,6 +5,7 @@
 import type { KubeObject, Stored } from "@berg/apimachinery";
 import { ControllerRevisions, Deployments, Secrets } from "@berg/kube";
 import type { InstanceService } from "@berg/resources";
+import { addresses } from "../builders/addresses.ts";
 import type { Blueprint, Child } from "../builders/blueprint.ts";
 import { endpointEnv, publicServices } from "../builders/endpoints.ts";
 import { foundation } from "../builders/foundation.ts";
@@ -79,7 +80,7 @@ export function stagesOf(seen: Snapshot, blueprint: Blueprint): Child[][] {
   return lately.of(uid, [...inputs, seen.pullSecret, kinds], () => [
     [namespaceChild(blueprint)],
     foundationOf(seen, blueprint),
-    workloads(blueprint, endpointEnv(blueprint)),
+    [...workloads(blueprint, endpointEnv(blueprint)), ...addressesOf(seen, blueprint)],
   ]);
 }
 
@@ -113,12 +114,16 @@ function recordToMake(seen: Snapshot, settings: Settings): Effect[] {
  * secret where it is not the one that the pods name: the copy that was made stays as it is.
  */
 function foundationOf({ kinds, pullSecret }: Snapshot, blueprint: Blueprint): Child[] {
+  const source = isRecordedPullSecret(blueprint, pullSecret) ? pullSecret : undefined;
+  return foundation(blueprint, source).filter(({ type }) => kinds.has(type.kind));
+}
+
+function addressesOf({ kinds }: Snapshot, blueprint: Blueprint): Child[] {
   const routeTypes = {
     httpRoute: kinds.get(HTTPRoutes.kind) ?? HTTPRoutes,
     tlsRoute: kinds.get(TLSRoutes.kind) ?? TLSRoutes,
   };
-  const source = isRecordedPullSecret(blueprint, pullSecret) ? pullSecret : undefined;
-  return foundation(blueprint, routeTypes, source).filter(({ type }) => kinds.has(type.kind));
+  return addresses(blueprint, routeTypes).filter(({ type }) => kinds.has(type.kind));
 }
 
 function toMake(seen: Snapshot, blueprint: Blueprint, children: Child[]): Effect[] {
