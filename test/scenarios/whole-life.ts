@@ -46,7 +46,8 @@ export class WholeLife {
       .port(80, "publicHttpRoute")
       .port(1337, "publicPort")
       .flag({ content: { path: "/flag" } })
-      .behaving("ready after=300ms")
+      // Later than all else is made, or it would never be Starting.
+      .behaving("ready after=1s")
       .create();
     return new WholeLife(cell.world, challenge.metadata.name, cell.instance(challenge).timeout("1h"));
   }
