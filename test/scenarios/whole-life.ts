@@ -47,7 +47,7 @@ export class WholeLife {
       .port(1337, "publicPort")
       .flag({ content: { path: "/flag" } })
       // Later than all else is made, or it would never be Starting.
-      .behaving("ready after=1s")
+      .behaving("ready after=3s")
       .create();
     return new WholeLife(cell.world, challenge.metadata.name, cell.instance(challenge).timeout("1h"));
   }

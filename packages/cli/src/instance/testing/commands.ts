@@ -58,7 +58,7 @@ export function describeCommands(startWorld: (options: WorldOptions) => Promise<
 
   describe("start", { timeout: 60_000 }, () => {
     test("waits with a line for each stage, and prints where to connect, the flag and the time left", async () => {
-      const challenge = await web().port(1337, "publicPort", { name: "game" }).behaving("ready after=1s").create();
+      const challenge = await web().port(1337, "publicPort", { name: "game" }).behaving("ready after=3s").create();
       const { code, stdout, stderr } = await berg.start(challenge.metadata.name);
       const name = nameIn(stdout);
       const { spec, status, metadata } = await stored(name);
