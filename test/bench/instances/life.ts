@@ -9,12 +9,7 @@ import { isOfLease, type LoggedWrite } from "./audit-log.ts";
 import { type Cluster, namespace } from "./cluster.ts";
 import { startController } from "./controller.ts";
 
-/** What a life may cost that somebody else creates and ends. */
 const limit = 20;
-/** Its warning, in the status and as an event, and its own deletion, which is its owner's to ask for otherwise. */
-const moreByTime = 3;
-/** The finalizer, with which Berg's API creates instances. */
-const moreByHand = 1;
 /** Warned while it runs, as everybody is whose time is longer than the warning's lead. */
 const lifeSeconds = 10;
 const warnedBeforeSeconds = 5;
@@ -31,7 +26,7 @@ export async function lifeFigures(cluster: Cluster, { say }: BenchOptions): Prom
     await cluster.client.delete(ChallengeInstances, namespace, metadata.name);
   };
   const figures: Figure[] = [];
-  const measure = async (how: string, more: number, live: (ownerId: string) => Promise<unknown>) => {
+  const measure = async (how: string, live: (ownerId: string) => Promise<unknown>) => {
     const mark = await cluster.audit.mark();
     const ownerId = randomUUID();
     await live(ownerId);
@@ -41,19 +36,17 @@ export async function lifeFigures(cluster: Cluster, { say }: BenchOptions): Prom
     say(`${how}: ${writes.map(shown).join(", ")}`);
     figures.push(
       compare({
-        name: `writes in a life, ${how}, beside ${limit}${more > 0 ? ` and ${more} that only such a one needs` : ""}`,
+        name: `writes in a life, ${how}, beside the limit`,
         unit: "writes",
         value: writes.length,
-        beside: limit + more,
+        beside: limit,
         goal: { atMost: 1 },
       }),
     );
   };
-  await measure("ended by its owner", 0, (ownerId) => byOwner(cluster.instance(ownerId)));
-  await measure("ended by its time", moreByTime, (ownerId) =>
-    cluster.instance(ownerId).timeout(`${lifeSeconds}s`).create(),
-  );
-  await measure("created without our finalizer", moreByHand, (ownerId) => byOwner(cluster.instanceByHand(ownerId)));
+  await measure("ended by its owner", (ownerId) => byOwner(cluster.instance(ownerId)));
+  await measure("ended by its time", (ownerId) => cluster.instance(ownerId).timeout(`${lifeSeconds}s`).create());
+  await measure("created without our finalizer", (ownerId) => byOwner(cluster.instanceByHand(ownerId)));
   return figures;
 }
 
