@@ -11,10 +11,10 @@ import { home } from "./testing/make-objects.ts";
 const hours = 3_600_000;
 
 describe("what the server refuses for good", () => {
-  const refused = () => {
+  const refused = (refusedKind = "Deployment") => {
     const world = begin();
     world.controller.client.beforeWrite = ({ verb, kind }) => {
-      if (verb === "create" && kind === "Deployment") throw refusal(422, { reason: "Invalid", message: "no" });
+      if (verb === "create" && kind === refusedKind) throw refusal(422, { reason: "Invalid", message: "no" });
     };
     world.create("a");
     return world;
@@ -29,6 +29,15 @@ describe("what the server refuses for good", () => {
     controller.restart();
     await controller.settle();
     expect(cluster.all("Namespace")).toEqual([]);
+  });
+
+  // These are made beside the Deployments: pods may run by then.
+  test.each(["Service", "HTTPRoute"])("is taken back with what runs already, where it is a %s", async (kind) => {
+    const { cluster, controller, statusOf } = refused(kind);
+    await controller.settle();
+    expect(["Deployment", "Pod", "Namespace"].flatMap((gone) => cluster.all(gone))).toEqual([]);
+    expect(statusOf("a")).toMatchObject({ phase: "Failed", reason: "ManifestRefused" });
+    expect(await controller.requestsOfAnotherLook()).toEqual([]);
   });
 
   test("is tried again when the Challenge changes", async () => {
