@@ -1,3 +1,4 @@
+import type { TLSSocket } from "node:tls";
 import { describe, expect, test } from "vitest";
 import { makeCa } from "../testing/certificates.ts";
 import { type Answer, json, refuse, ScriptedServer, silence, text } from "../testing/scripted-server.ts";
@@ -316,6 +317,33 @@ describe("TLS", () => {
     // A session of the connection before must not be resumed past the check.
     expect(await outcomeOf(transport.send(get))).toMatchObject({ name: "ConnectionError", sent: false });
     expect({ asked, served: server.seen.length }).toEqual({ asked: 3, served: 1 });
+    await transport.close();
+  });
+
+  test("is not agreed upon from scratch while the material is the same", async () => {
+    const [ours, theirs] = await Promise.all([makeCa("ours"), makeCa("theirs")]);
+    const reused: boolean[] = [];
+    await using server = await ScriptedServer.startTls(await ours.issue("server", loopback), (response) => {
+      reused.push((response.socket as TLSSocket).isSessionReused());
+      response.writeHead(200, { connection: "close" }).end();
+    });
+    let ca = ours.ca;
+    const transport = new Transport(server.connection({ tls: async () => ({ ca, rejectUnauthorized: true }) }), "test");
+    await transport.send(get);
+    await transport.send(get);
+    await transport.send(get);
+    ca = `${ours.ca}\n${theirs.ca}`;
+    await transport.send(get);
+    await transport.send(get);
+    expect(reused).toEqual([false, true, true, false, true]);
+    await transport.close();
+  });
+
+  test("material that is none is an error, and no more than that", async () => {
+    await using server = await ScriptedServer.startTls(await (await makeCa()).issue("server", loopback), text("ok"));
+    const tls = async () => ({ cert: "no certificate", rejectUnauthorized: true });
+    const transport = new Transport(server.connection({ tls }), "test");
+    expect(await outcomeOf(transport.send(get))).toMatchObject({ name: "ConnectionError", sent: false });
     await transport.close();
   });
 

@@ -2,9 +2,10 @@
  * Bytes to and from one API server. Calls and watches have connections of their own, so that neither a thousand open
  * watches nor a burst of calls can hold up the other.
  */
-import { buildConnector, Pool } from "undici";
+import { Pool } from "undici";
 import { abortable } from "../abort.ts";
 import type { Connection } from "../config/connection.ts";
+import { connectorTo } from "./connector.ts";
 import { ConnectionError, exchange, type Flow, type Head, type Outgoing, type Receiver } from "./exchange.ts";
 
 export { ConnectionError, type Flow, type Head, type Outgoing } from "./exchange.ts";
@@ -20,7 +21,6 @@ export interface StreamReceiver {
   onData(chunk: Buffer): void;
 }
 
-const connectTimeoutMs = 10_000;
 const answerTimeoutMs = 60_000;
 const callLimits = { headersTimeout: answerTimeoutMs, bodyTimeout: answerTimeoutMs, connections: 64 };
 // A quiet watch may stay silent for longer than any fixed time; the reflector's watchdog decides when it is dead.
@@ -126,20 +126,8 @@ export class Transport {
   }
 
   #pool(limits: typeof watchLimits & { maxResponseSize?: number }): Pool {
-    const connect = this.#connector();
+    const connect = connectorTo(this.#connection);
     return new Pool(this.#target.origin, { ...limits, allowH2: false, connect, keepAliveTimeout: 30_000 });
-  }
-
-  // Asks for certificates at each new connection, so that rotated files are used without a restart.
-  #connector(): buildConnector.connector {
-    return (target, callback) => {
-      this.#connection.tls().then(
-        // A resumed session would skip the check against the new CA.
-        (tls) =>
-          buildConnector({ ...tls, allowH2: false, timeout: connectTimeoutMs, maxCachedSessions: 0 })(target, callback),
-        (error) => callback(error, null),
-      );
-    };
   }
 }
 
