@@ -35,7 +35,7 @@ export interface InstanceControllerOptions {
 }
 
 /** Each waits for the API server most of the time. So many that those whose time is up together begin to end together. */
-const workers = 64;
+const workers = 128;
 /**
  * An end that failed goes on after as long as it has taken so far, within these: it has several steps, and once the server
  * is well again it is to go on within a minute. Other retries may come two minutes later.

@@ -162,12 +162,14 @@ describe("step by step:", () => {
     expect(told(makeSnapshot(ends.withStatus(last.status)))).toEqual(["removeFinalizer"]);
   });
 
-  test("one that ends by itself is deleted by us, at once and in the end", () => {
+  test("one that ends by itself is deleted by us, once its workload was told to stop and in the end", () => {
     const live = makeInstance()
       .held()
       .identified()
       .withStatus({ ...ends.object.status });
-    expect(told(makeSnapshot(live).made(settings))).toContain("deleteInstance");
+    const running = makeSnapshot(live).made(settings).withPods("ready");
+    expect(told(running)).toEqual(["delete Deployment uid-of-Deployment-web"]);
+    expect(told(running.withoutChild("Deployment", "web"))).toEqual(["deleteInstance"]);
     const last = decide(makeSnapshot(live).seen, settings);
     expect(told(makeSnapshot(live.withStatus(last.status)))).toEqual(["deleteInstance"]);
   });

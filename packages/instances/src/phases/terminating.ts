@@ -29,7 +29,9 @@ export function terminating(seen: Snapshot, ending: Ending): Decision {
   const { observedGeneration } = seen.instance.status;
   if (observedGeneration !== undefined) draft.status.observedGeneration = observedGeneration;
   const down = takeDown(seen, namespace, beganAt(seen));
-  const effects = [...leaving(seen), ...down.effects];
+  const stops = !down.stopped && down.effects.length > 0;
+  // Where many end at once, no container runs on until all their objects are marked as deleted.
+  const effects = stops ? down.effects : [...leaving(seen), ...down.effects];
   if (effects.length === 0) forgetTrouble(draft);
   const dueAt = down.dueAt ?? (down.stopped ? reportStuck(seen, namespace, draft) : undefined);
   const stoppingSince = runsOn(seen) ? beganAt(seen) : undefined;
