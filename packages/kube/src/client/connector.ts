@@ -20,7 +20,7 @@ interface Trust {
  */
 export function connectorTo(connection: Connection): buildConnector.connector {
   let trust: Trust | undefined;
-  const connect: buildConnector.connector = (target, callback) => {
+  return (target, callback) => {
     connection
       .tls()
       .then((material) => {
@@ -29,7 +29,6 @@ export function connectorTo(connection: Connection): buildConnector.connector {
       })
       .catch((error) => callback(error, null));
   };
-  return connect;
 }
 
 function open(trust: Trust): buildConnector.connector {
