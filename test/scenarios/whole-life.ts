@@ -2,6 +2,7 @@
  * One whole life of an instance, with every write that it takes: made, running, renewed, its time over, gone. What can be
  * seen of it afterwards is the same in every life, whatever happened to its controller meanwhile.
  */
+import { setTimeout as delay } from "node:timers/promises";
 import type { KubeObject, Stored } from "@berg/apimachinery";
 import { type ChallengeInstance, ChallengeInstances, labels } from "@berg/resources";
 import type { Point, Seen } from "../faults/proxy.ts";
@@ -74,7 +75,7 @@ export class WholeLife {
     const running = await world.until(instance, isRunning, within);
     // A second later, or there is nothing to gain.
     const gainAt = Date.parse(running.status?.startedAt ?? "") + 2000;
-    await new Promise((resolve) => setTimeout(resolve, Math.max(0, gainAt - Date.now())));
+    await delay(Math.max(0, gainAt - Date.now()));
     await change({ renewals: 1 });
     await world.until(instance, ({ status }) => status?.renewals === 1, within);
     await change({ until: new Date(Date.now() + 2000).toISOString().replace(/\.\d+/, "") });

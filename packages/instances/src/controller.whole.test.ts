@@ -348,14 +348,29 @@ test("where a server is slow, most of those that have begun run before the last 
   await pass(minutes);
   const begins = ({ type, object }: ModelChange) => type === "added" && object.kind === "Namespace";
   const lastBegan = cluster.changes.findLastIndex(begins);
-  const ran = (changes: ModelChange[]) =>
-    new Set(changes.flatMap(({ object }) => (isRunning(object) ? [object.metadata.name] : []))).size;
-  expect(ran(cluster.changes)).toBe(101);
-  expect(ran(cluster.changes.slice(0, lastBegan))).toBeGreaterThan(80);
+  expect(namesIn("Running", cluster.changes)).toHaveLength(101);
+  expect(namesIn("Running", cluster.changes.slice(0, lastBegan)).length).toBeGreaterThan(80);
 });
 
-function isRunning(object: KubeObject): boolean {
-  return object.kind === ChallengeInstances.kind && (object as ChallengeInstance).status?.phase === "Running";
+test("where a server is slow, a hundred that end at once have all begun to before the first is taken down", async () => {
+  const begun = await begin();
+  const { pass, model, clock, cluster, find } = begun;
+  startMany(begun, 100);
+  await pass(1000);
+  await pass(parseTime(find()?.status?.expiresAt ?? "") - 1000 - clock.now(), 10_000);
+  model.beforeWrite = () => sleep(clock, 100, stop.signal);
+  await pass(3000);
+  expect(cluster.all("Deployment")).toEqual([]);
+  const isTakenDown = ({ type, object }: ModelChange) => type === "deleted" && object.kind === Deployments.kind;
+  const before = cluster.changes.slice(0, cluster.changes.findIndex(isTakenDown));
+  expect(namesIn("Terminating", before)).toHaveLength(101);
+});
+
+/** Of the instances that were in this phase at one of these changes. */
+function namesIn(phase: string, changes: ModelChange[]): string[] {
+  const instances = changes.map(({ object }) => object as ChallengeInstance & KubeObject);
+  const inPhase = instances.filter(({ kind, status }) => kind === ChallengeInstances.kind && status?.phase === phase);
+  return [...new Set(inPhase.map(({ metadata }) => metadata.name))];
 }
 
 function startMany({ cluster, clock }: Awaited<ReturnType<typeof begin>>, count: number): void {
