@@ -324,6 +324,25 @@ describe("while a server does not answer those who start", () => {
     expect(held()).toBe(0);
   });
 
+  test("nor when they try again, what becomes of those that run is told all the same", async () => {
+    const begun = await begin();
+    const { pass, find, model, cluster, clock } = begun;
+    await pass(1000);
+    let held = 0;
+    model.beforeWrite = async ({ verb, kind }) => {
+      if (verb !== "create" || kind !== "LimitRange") return;
+      held++;
+      await sleep(clock, 30_000, stop.signal);
+      throw refusal(500, { reason: "InternalError" });
+    };
+    startMany(begun, 40);
+    await pass(40_000);
+    expect(held).toBeGreaterThan(40);
+    cluster.scripts.set("web", "unready");
+    await pass(1000);
+    expect(findCondition(find()?.status?.conditions, "Healthy")?.status).toBe("False");
+  });
+
   test("and one stopped at last, one starts at once, and all others ten seconds later", async () => {
     const stopped = Promise.withResolvers<void>();
     const { pass, start, held, cluster } = await rush((request) => (isOfEnd(request) ? stopped.promise : undefined));

@@ -19,7 +19,9 @@ import type { Turns } from "./turns.ts";
 
 /** An end goes before everything else. */
 export const endingPriority = 10;
-/** Leisurely: behind those that have begun, or on a busy day all would begin, and none come to run. */
+/** Leisurely: what holds up those who start, such as a webhook, must not hold up what becomes of all others. */
+const startingPriority = -1;
+/** Behind those that have begun, or on a busy day all would begin, and none come to run. */
 const notBegunPriority = -5;
 
 export function watchesOf(caches: Caches, places: Places, turns: Turns, stopping: Stopping): Watch[] {
@@ -54,7 +56,10 @@ function priorityOf(key: ObjectKey, { instances }: Caches, stopping: Stopping): 
   // That a workload has stopped must not wait behind those who make way until it has.
   if (stopping.counts(key)) return endingPriority;
   const instance = instances.view.get(key);
-  return instance && (instance.status?.phase ?? "Pending") === "Pending" ? notBegunPriority : 0;
+  if (!instance || isEnding(instance)) return 0;
+  const { phase = "Pending" } = instance.status ?? {};
+  if (phase === "Pending") return notBegunPriority;
+  return phase === "Creating" ? startingPriority : 0;
 }
 
 /** The controllers of Kubernetes write to children all the time: what says nothing to us asks for no look. */
