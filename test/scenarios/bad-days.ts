@@ -69,6 +69,26 @@ export function describeBadDays(startWorld: StartWorld): void {
       },
     );
 
+    test("that gets no answer to anything it makes still ends what runs", async () => {
+      const cell = await Cell.start(world);
+      const { proxy } = cell.controller;
+      const runs = await cell.instance(await challenge()).create();
+      await world.until(runs, isRunning);
+      let unanswered = 0;
+      proxy.answer = ({ verb, resource, namespace = "" }) => {
+        if (verb !== "create" || resource === "namespaces" || !namespace.startsWith("challenge-")) return undefined;
+        unanswered++;
+        return "hang";
+      };
+      const many = await challenge();
+      const started = await Promise.all(Array.from({ length: 24 }, () => cell.instance(many).create()));
+      await Promise.all(started.map((one) => world.until(one, ({ status }) => status?.phase === "Creating")));
+      await eventually("as many writes as it makes at once wait", () => unanswered >= 32);
+      // What gets no answer is given up after a minute.
+      await endOf(world, runs, 30_000);
+      await cell.controller.kill();
+    });
+
     test("that is killed while it makes an instance leaves the rest to the one that waits", async () => {
       const namespace = "berg-election";
       await world.client.create(Namespaces, { metadata: { name: namespace } });

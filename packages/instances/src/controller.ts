@@ -2,6 +2,7 @@
 import { isConflict, type ObjectKey, parseTime } from "@berg/apimachinery";
 import {
   type Clock,
+  FewAtOnce,
   type Manager,
   type Metrics,
   type Random,
@@ -37,6 +38,11 @@ export interface InstanceControllerOptions {
 /** Each waits for the API server most of the time. So many that those whose time is up together begin to end together. */
 const workers = 128;
 /**
+ * Half of the connections that a client has. Where a webhook of somebody's answers no create for ten seconds, those who
+ * start would have all of them, and no end could be asked for.
+ */
+const madeAtOnce = 32;
+/**
  * An end that failed goes on after as long as it has taken so far, within these: it has several steps, and once the server
  * is well again it is to go on within a minute. Other retries may come two minutes later.
  */
@@ -53,6 +59,7 @@ export function addInstanceController(manager: Manager, options: InstanceControl
   );
   const stopping = new Stopping(clock);
   const makingWay = new MakingWay(clock);
+  const making = new FewAtOnce(madeAtOnce);
   const settled = new SettledChildren();
   onGone([caches.namespaces.informer, ...[...caches.children.values()].map(({ source }) => source)], (uid) =>
     settled.forget(uid),
@@ -69,6 +76,7 @@ export function addInstanceController(manager: Manager, options: InstanceControl
     places,
     turns,
     stopping,
+    making,
     settled,
     released,
     settings,

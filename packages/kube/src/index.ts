@@ -45,6 +45,7 @@ export * from "./manager/manager.ts";
 export type { OtherServer } from "./manager/other-server.ts";
 export * from "./manager/process.ts";
 export * from "./metrics/metrics.ts";
+export * from "./queue/few-at-once.ts";
 export type { AtOnce } from "./queue/room.ts";
 export * from "./queue/timer-heap.ts";
 export * from "./queue/work-queue.ts";

@@ -1,7 +1,7 @@
 /** How the operators reach target clusters: see TargetAccess. */
 
 import { formatTime } from "@berg/apimachinery";
-import type { Clock, Manager } from "@berg/kube";
+import { type Clock, FewAtOnce, type Manager } from "@berg/kube";
 import type { Cluster } from "@berg/resources";
 import type { Garden } from "../gardener/garden.ts";
 import { AllowedAddresses } from "./address/addresses.ts";
@@ -9,7 +9,6 @@ import { type Resolve, systemResolve } from "./address/lookup.ts";
 import { openBrought, readBrought } from "./byoc.ts";
 import { checkServer } from "./check.ts";
 import { type AddressGuard, type Connect, connectTo } from "./connect.ts";
-import { Lanes } from "./lanes.ts";
 import { OpenTargets } from "./open-targets.ts";
 import { openShoot, reachableShoot, shootOpensWith } from "./shoot.ts";
 import { type Target, type TargetAccess, type TargetCheck, TargetUnavailable } from "./target.ts";
@@ -31,7 +30,7 @@ export class Targets implements TargetAccess, AsyncDisposable {
   readonly #guard: AddressGuard;
   readonly #connect: Connect;
   readonly #open: OpenTargets;
-  readonly #lanes = new Lanes(requestsAtOnce);
+  readonly #requests = new FewAtOnce(requestsAtOnce);
 
   constructor(options: TargetOptions) {
     this.#options = options;
@@ -49,7 +48,7 @@ export class Targets implements TargetAccess, AsyncDisposable {
     if (cluster.spec.byoc) return (await this.#brought(cluster, signal)).target;
     const found = reachableShoot(cluster, this.#options.garden);
     const around = { ...this.#options, connect: this.#connect };
-    const open = (signal: AbortSignal) => this.#lanes.use(() => openShoot(found, around, signal), signal);
+    const open = (signal: AbortSignal) => this.#requests.run(() => openShoot(found, around, signal), signal);
     return this.#open.get(uid, shootOpensWith(found), open, signal);
   }
 

@@ -11,6 +11,7 @@ import {
 import {
   type Client,
   type Clock,
+  type FewAtOnce,
   isConditionTrue,
   type Namespace,
   Namespaces,
@@ -38,6 +39,8 @@ export interface Surroundings {
   places: Places;
   turns: Turns;
   stopping: Stopping;
+  /** Objects that are being made. */
+  making: FewAtOnce;
   settled: SettledChildren;
   /** UIDs of instances whose finalizer we have removed: nothing is left to do, though the copy may still show them. */
   released: Set<string>;
