@@ -16,6 +16,7 @@ import { instanceMetrics } from "./metrics.ts";
 import { openCaches } from "./observe/caches.ts";
 import { MakingWay } from "./observe/making-way.ts";
 import { Places } from "./observe/places.ts";
+import { Sightings } from "./observe/sightings.ts";
 import { Stopping } from "./observe/stopping.ts";
 import { Turns } from "./observe/turns.ts";
 import { endingPriority, onGone, watchesOf } from "./observe/watches.ts";
@@ -60,6 +61,7 @@ export function addInstanceController(manager: Manager, options: InstanceControl
   const stopping = new Stopping(clock);
   const makingWay = new MakingWay(clock);
   const making = new FewAtOnce(madeAtOnce);
+  const sightings = new Sightings(caches.namespaces.informer, clock);
   const settled = new SettledChildren();
   onGone([caches.namespaces.informer, ...[...caches.children.values()].map(({ source }) => source)], (uid) =>
     settled.forget(uid),
@@ -77,6 +79,7 @@ export function addInstanceController(manager: Manager, options: InstanceControl
     turns,
     stopping,
     making,
+    sightings,
     settled,
     released,
     settings,

@@ -115,15 +115,17 @@ async function make(
   around: Surroundings,
   signal: AbortSignal,
 ): Promise<void> {
-  const { client, making, settled } = around;
+  const { client, making, settled, sightings } = around;
   // What is recorded is shared by all instances that run the same.
   const isShared = child.type === ControllerRevisions;
   const isMine = (object: KubeObject) => (isShared ? isManagedByBerg(object) : isOurs(object, metadata.uid));
   const options = { fieldManager, isOurs: isMine, found, signal };
   const made = await making.run(() => ensureChild(client, child, options), signal);
-  if (child.type === Namespaces && !found) forgetInside(metadata.uid, around);
+  const isNewNamespace = child.type === Namespaces && !found;
+  if (isNewNamespace) forgetInside(metadata.uid, around);
   settled.wrote(child.manifest, made);
   around.caches.written.get(child.type.kind)?.wrote(made);
+  if (isNewNamespace) await sightings.of(made);
 }
 
 /**

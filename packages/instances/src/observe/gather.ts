@@ -29,6 +29,7 @@ import { newInstanceId } from "./instance-id.ts";
 import { neededKinds } from "./kinds.ts";
 import type { Places } from "./places.ts";
 import { recorded } from "./record.ts";
+import type { Sightings } from "./sightings.ts";
 import { childKey, type Snapshot } from "./snapshot.ts";
 import type { Stopping } from "./stopping.ts";
 import type { Turns } from "./turns.ts";
@@ -41,6 +42,8 @@ export interface Surroundings {
   stopping: Stopping;
   /** Objects that are being made. */
   making: FewAtOnce;
+  /** Of namespaces that were made. */
+  sightings: Pick<Sightings<Namespace>, "of">;
   settled: SettledChildren;
   /** UIDs of instances whose finalizer we have removed: nothing is left to do, though the copy may still show them. */
   released: Set<string>;

@@ -105,6 +105,8 @@ export class ModelController {
       turns,
       stopping,
       making: new FewAtOnce(32),
+      // Here copies go on when they are told to, and never while somebody waits.
+      sightings: { of: async () => {} },
       settled,
       released,
       settings,
