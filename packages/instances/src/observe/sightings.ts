@@ -1,7 +1,7 @@
 /**
  * When our own copy shows what we have just made. The API server has such a copy of all namespaces, too, and who writes
  * into one that it does not show yet is made to wait for 50 ms: longer than for all other writes of a start together. Both
- * copies hear of it in the same moment, so that who has seen it here is let in there at once.
+ * copies hear of it at about the same time, so that who has seen it here is mostly let in there at once.
  */
 import { type KubeObject, keyOf, type Stored } from "@berg/apimachinery";
 import type { Clock, Informer } from "@berg/kube";
