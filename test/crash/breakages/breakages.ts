@@ -49,6 +49,16 @@ export const breakages: readonly Breakage[] = [
     caughtBy: { file: `${instances}/reconcile.property.test.ts`, test: "every law holds at every moment" },
   },
   {
+    name: "a start that is tried again has the workers of those who run",
+    file: `${instances}/observe/watches.ts`,
+    search: 'return phase === "Creating" ? startingPriority : 0;',
+    replace: "return 0;",
+    caughtBy: {
+      file: `${instances}/controller.whole.test.ts`,
+      test: "nor when they try again, what becomes of those that run is told all the same",
+    },
+  },
+  {
     name: "the network policy is made with the Deployment",
     file: `${instances}/phases/creating.ts`,
     search:

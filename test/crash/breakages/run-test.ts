@@ -21,7 +21,8 @@ const longestMs = 300_000;
 
 export async function runTest({ directory }: TreeCopy, { file, test }: Breakage["caughtBy"]): Promise<TestRun> {
   const report = join(directory, "report.json");
-  const args = ["node_modules/vitest/vitest.mjs", "run", "--project", "unit", file, "-t", pattern(test)];
+  const projects = ["--project", "unit", "--project", "whole"];
+  const args = ["node_modules/vitest/vitest.mjs", "run", ...projects, file, "-t", pattern(test)];
   const child = spawn(process.execPath, [...args, "--reporter=json", `--outputFile=${report}`], {
     cwd: directory,
     stdio: "ignore",
