@@ -1,3 +1,5 @@
+import { FewAtOnce, Namespaces } from "@berg/kube";
+import { settle } from "@berg/kube/testing";
 import { finalizers } from "@berg/resources";
 import { expect, test } from "vitest";
 import type { Surroundings } from "../observe/gather.ts";
@@ -33,4 +35,26 @@ test("one that could not be let go is looked at again", async () => {
     cause: new Error("connection lost"),
   });
   expect(world.released.size).toBe(0);
+});
+
+test("what comes into a new namespace waits until the namespace was seen", async () => {
+  const seen = Promise.withResolvers<void>();
+  const manifest = { metadata: { name: "challenge-a" } };
+  const world = {
+    client: { create: async () => manifest },
+    making: new FewAtOnce(1),
+    settled: { wrote() {} },
+    sightings: { of: () => seen.promise },
+    caches: { instances: { view: {} }, pods: { view: { byIndex: () => [] } }, children: new Map(), written: new Map() },
+  } as unknown as Surroundings;
+  let isDone = false;
+  const making = performAll([{ do: "make", child: { type: Namespaces, manifest } }], object, world, signal).then(() => {
+    isDone = true;
+  });
+  await settle();
+  expect(isDone).toBe(false);
+  // It has been made: others need not wait with it.
+  await world.making.run(async () => {}, signal);
+  seen.resolve();
+  await making;
 });
