@@ -5,7 +5,7 @@
  * stays true) → queue (what to look at) → controller (looking at it) → children (what it makes) → manager (all of it,
  * started and stopped in order). Beside them: election, events, metrics, conditions.
  */
-export { abortable } from "./abort.ts";
+export { abortable, aborted } from "./abort.ts";
 export * from "./cache/informer.ts";
 export { OptionalInformer, type OptionalKind } from "./cache/optional-informer.ts";
 export { OwnWrites } from "./cache/own-writes.ts";
@@ -33,10 +33,11 @@ export {
   type ControllerSurroundings,
   type ReconcileContext,
 } from "./controller/controller.ts";
-export { type Result, TerminalError } from "./controller/outcome.ts";
+export { InternalError, isInternalError, type Result, TerminalError } from "./controller/outcome.ts";
 export * from "./controller/watches.ts";
 export * from "./election/elector.ts";
 export { LeadershipLost } from "./election/fence.ts";
+export { newIdentity, podIdentity } from "./election/identity.ts";
 export type { ElectionTiming } from "./election/timing.ts";
 export * from "./events/recorder.ts";
 export * from "./kinds.ts";
@@ -50,3 +51,4 @@ export type { AtOnce } from "./queue/room.ts";
 export * from "./queue/timer-heap.ts";
 export * from "./queue/work-queue.ts";
 export * from "./token-bucket.ts";
+export { version } from "./version.ts";

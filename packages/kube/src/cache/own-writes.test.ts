@@ -254,7 +254,7 @@ const step = fc.record({
   name: fc.constantFrom("a", "b"),
 });
 
-test("the view is never older than this process's own last write, nor than the informer", { timeout: 60_000 }, () =>
+test("the view is never older than this process's own last write, nor than the informer", () =>
   fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25, size: "max" }), (story) =>
       withWorld(async (world) => {
@@ -299,5 +299,4 @@ test("the view is never older than this process's own last write, nor than the i
       }),
     ),
     { numRuns: 200 },
-  ),
-);
+  ));

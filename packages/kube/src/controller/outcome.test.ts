@@ -1,6 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { refusal } from "../testing/refusal.ts";
-import { type Outcome, outcomeOf, outcomeOfError, ReconcileTimeout, type Result, TerminalError } from "./outcome.ts";
+import {
+  InternalError,
+  type Outcome,
+  outcomeOf,
+  outcomeOfError,
+  ReconcileTimeout,
+  type Result,
+  TerminalError,
+} from "./outcome.ts";
 
 describe("what a reconcile asks for", () => {
   const results: Record<string, { result: Result | undefined; want: Outcome }> = {
@@ -57,6 +65,10 @@ describe("what a reconcile throws", () => {
     "what will not help to repeat": { error: new TerminalError("no containers"), want: { kind: "terminal" } },
     "that its time was up": { error: new ReconcileTimeout(1000), want: { kind: "timeout" } },
     "a mistake of ours": { error: new TypeError("x is undefined"), want: { kind: "panic" } },
+    "a mistake of ours in other words": {
+      error: new InternalError("it is undefined", new TypeError("flag{x} is undefined")),
+      want: { kind: "panic" },
+    },
     "a number out of range": { error: new RangeError("no"), want: { kind: "panic" } },
     "something that is no error": { error: "a string", want: { kind: "panic" } },
     "nothing at all": { error: undefined, want: { kind: "panic" } },

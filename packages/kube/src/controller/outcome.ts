@@ -26,6 +26,22 @@ export class ReconcileTimeout extends Error {
   }
 }
 
+/** A mistake in our own code, told of in words that may be logged. Its stack is that of the error which was thrown. */
+export class InternalError extends Error {
+  constructor(message: string, thrown: unknown) {
+    super(message);
+    this.name = "InternalError";
+    if (thrown instanceof Error && thrown.stack !== undefined) this.stack = thrown.stack;
+  }
+}
+
+/** Whether it tells of a mistake in our own code. */
+export function isInternalError(error: unknown): boolean {
+  return !(error instanceof Error) || internalErrors.some((type) => error instanceof type);
+}
+
+const internalErrors = [InternalError, TypeError, ReferenceError, RangeError, SyntaxError];
+
 export type Outcome =
   | { kind: "settled" }
   | { kind: "again"; afterMs: number; priority: number }
@@ -53,11 +69,8 @@ export function outcomeOfError(error: unknown): Outcome {
   if (isConflict(error) || isOtherUid(error)) return { kind: "conflict" };
   if (error instanceof TerminalError) return { kind: "terminal", error };
   if (error instanceof ReconcileTimeout) return { kind: "timeout", error };
-  if (!(error instanceof Error) || programmingErrors.some((type) => error instanceof type))
-    return { kind: "panic", error };
+  if (!(error instanceof Error) || isInternalError(error)) return { kind: "panic", error };
   // Who tells of a refusal in words of its own names it as the cause.
   const seconds = retryAfterSeconds(error) ?? retryAfterSeconds(error.cause) ?? 0;
   return { kind: "retry", error, afterMs: seconds > 0 ? seconds * 1000 : undefined };
 }
-
-const programmingErrors = [TypeError, ReferenceError, RangeError, SyntaxError];

@@ -5,7 +5,7 @@ import { FakeClock, settle } from "../testing/fake-clock.ts";
 import { FakeLeases, type Network } from "../testing/fake-leases.ts";
 import { ProcessClock } from "../testing/process-clock.ts";
 import { refusal } from "../testing/refusal.ts";
-import { Elector, newIdentity } from "./elector.ts";
+import { Elector } from "./elector.ts";
 import { LeadershipLost } from "./fence.ts";
 
 const never = new AbortController().signal;
@@ -17,7 +17,15 @@ const heldByOther: Lease["spec"] = {
   leaseTransitions: 4,
 };
 
-function setUp(options: { leases?: FakeLeases; network?: Network; identity?: string; log?: Logger } = {}) {
+interface SetUp {
+  leases?: FakeLeases;
+  network?: Network;
+  identity?: string;
+  isExclusive?: boolean;
+  log?: Logger;
+}
+
+function setUp(options: SetUp = {}) {
   const world = new FakeClock();
   const clock = new ProcessClock(world);
   const leases = options.leases ?? new FakeLeases();
@@ -28,6 +36,7 @@ function setUp(options: { leases?: FakeLeases; network?: Network; identity?: str
     namespace: "ctf",
     name: "berg",
     identity: options.identity ?? "me",
+    isExclusive: options.isExclusive ?? false,
     clock,
     random: () => 0,
     log: options.log ?? silentLogger,
@@ -113,15 +122,120 @@ describe("a candidate", () => {
     });
   }
 
-  test("makes a missing lease, and leads by it only when nobody can lead by an earlier one", async () => {
+  test("creates a lease that was missing at the first look, as its holder, and leads at once", async () => {
     const { world, elector, leases, run } = setUp();
     run();
-    await world.advance(14_999);
+    await world.advance(0);
+    expect(elector.isLeader).toBe(true);
+    expect(leases.calls).toEqual(["get", "create me"]);
+    expect(leases.lease?.spec).toEqual({
+      holderIdentity: "me",
+      leaseDurationSeconds: 15,
+      acquireTime: "2026-01-01T00:00:00.000000Z",
+      renewTime: "2026-01-01T00:00:00.000000Z",
+      leaseTransitions: 0,
+    });
+    await world.advance(30_000);
+    expect(elector.isLeader).toBe(true);
+    expect(leases.calls.filter((call) => call.startsWith("create"))).toHaveLength(1);
+  });
+
+  test("does not lead by a missing lease that another candidate creates first", async () => {
+    const leases = new FakeLeases();
+    const network: Network = async ({ verb, arrive }) => {
+      if (verb === "create") leases.put(heldByOther);
+      return arrive();
+    };
+    const { world, elector, run } = setUp({ leases, network });
+    run();
+    await world.advance(14_000);
     expect(elector.isLeader).toBe(false);
-    expect(leases.lease?.spec?.holderIdentity).toBeUndefined();
-    await world.advance(2001);
+    expect(elector.holder).toBe("other");
+  });
+
+  test("leads at the next try where the answer to its create was lost", async () => {
+    const network: Network = async ({ verb, arrive }) => {
+      const answer = arrive();
+      if (verb === "create") throw new Error("socket hang up");
+      return answer;
+    };
+    const { world, elector, leases, run } = setUp({ network });
+    run();
+    await world.advance(1999);
+    expect(elector.isLeader).toBe(false);
+    await world.advance(1);
     expect(elector.isLeader).toBe(true);
     expect(leases.lease?.spec).toMatchObject({ holderIdentity: "me", leaseTransitions: 0 });
+  });
+
+  test("creates a lease that was deleted after it saw it, and leads only when its last holder cannot", async () => {
+    const { world, elector, leases, run } = setUp();
+    leases.put(heldByOther);
+    run();
+    await world.advance(1000);
+    leases.delete();
+    await world.advance(1000);
+    expect(leases.calls.at(-1)).toBe("create ");
+    await world.advance(14_999);
+    expect(elector.isLeader).toBe(false);
+    await world.advance(2001);
+    expect(elector.isLeader).toBe(true);
+  });
+
+  describe("with an exclusive identity", () => {
+    const ownLease: Lease["spec"] = {
+      ...heldByOther,
+      holderIdentity: "me",
+      acquireTime: "2026-01-01T00:00:00.000000Z",
+    };
+
+    test("takes the lease of its dead predecessor at once", async () => {
+      const { world, elector, leases, run } = setUp({ isExclusive: true });
+      leases.put(ownLease);
+      run();
+      await world.advance(0);
+      expect(elector.isLeader).toBe(true);
+      expect(leases.lease?.spec).toMatchObject({ holderIdentity: "me", leaseTransitions: 5 });
+    });
+
+    test("takes it at the next try where a last renewal of the predecessor arrives in between", async () => {
+      const leases = new FakeLeases();
+      let late = true;
+      const network: Network = async ({ verb, arrive }) => {
+        if (verb === "update" && late) leases.edit({ renewTime: "2026-01-01T00:00:01.000000Z" });
+        if (verb === "update") late = false;
+        return arrive();
+      };
+      const { world, elector, run } = setUp({ leases, network, isExclusive: true });
+      leases.put(ownLease);
+      run();
+      await world.advance(1999);
+      expect(elector.isLeader).toBe(false);
+      await world.advance(1);
+      expect(elector.isLeader).toBe(true);
+    });
+
+    test("waits for a lease that another holds", async () => {
+      const { world, elector, leases, run } = setUp({ isExclusive: true });
+      leases.put(heldByOther);
+      run();
+      await world.advance(14_999);
+      expect(elector.isLeader).toBe(false);
+      await world.advance(2001);
+      expect(elector.isLeader).toBe(true);
+    });
+
+    test("waits for a lease that was given its name by hand while another leads", async () => {
+      const { world, elector, leases, run } = setUp({ isExclusive: true });
+      leases.put(heldByOther);
+      run();
+      await world.advance(1000);
+      leases.edit({ holderIdentity: "me" });
+      await world.advance(15_999);
+      expect(elector.isLeader).toBe(false);
+      await world.advance(2001);
+      expect(elector.isLeader).toBe(true);
+    });
   });
 
   test("never takes a lease that is renewed, however skewed the holder's clock", async () => {
@@ -214,20 +328,21 @@ describe("a candidate", () => {
     expect(lines.filter((line) => !line.startsWith("info"))).toEqual([]);
   });
 
-  const firstLooks: { name: string; spec?: Lease["spec"]; wantHolder: string; wantSeconds: number }[] = [
+  const firstLooks: { name: string; spec: Lease["spec"]; wantHolder: string; wantSeconds: number }[] = [
     { name: "one of another", spec: heldByOther, wantHolder: "other", wantSeconds: 15 },
     { name: "a longer one", spec: { ...heldByOther, leaseDurationSeconds: 60 }, wantHolder: "other", wantSeconds: 60 },
-    { name: "one that it had to make", wantHolder: "nobody", wantSeconds: 15 },
+    { name: "a blanked one", spec: { leaseDurationSeconds: 15 }, wantHolder: "nobody", wantSeconds: 15 },
   ];
   for (const { name, spec, wantHolder, wantSeconds } of firstLooks) {
     test(`says once that it waits for a lease, and how long: ${name}`, async () => {
       const lines: string[] = [];
       const { world, leases, run } = setUp({ log: recordingLogger(lines, { withFields: true }) });
-      if (spec) leases.put(spec);
+      leases.put(spec);
       run();
       await world.advance(10_000);
+      const holder = wantHolder === "nobody" ? [] : ['info the lease has a new holder {"holder":"other"}'];
       const waits = `info waiting for the lease {"holder":"${wantHolder}","seconds":${wantSeconds}}`;
-      expect(lines).toEqual(spec ? ['info the lease has a new holder {"holder":"other"}', waits] : [waits]);
+      expect(lines).toEqual([...holder, waits]);
     });
   }
 
@@ -674,11 +789,6 @@ describe("timing", () => {
       expect(make).toThrow(want);
     });
   }
-});
-
-test("an identity is this machine's name and something nobody else has", () => {
-  expect(newIdentity()).toMatch(/^.+_[0-9a-f-]{36}$/);
-  expect(newIdentity()).not.toBe(newIdentity());
 });
 
 function recordingLogger(lines: string[], { withFields = false } = {}): Logger {

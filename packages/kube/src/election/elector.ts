@@ -1,5 +1,3 @@
-import { randomUUID } from "node:crypto";
-import { hostname } from "node:os";
 import { isAlreadyExists, isConflict, isForbidden, isNotFound, type Stored } from "@berg/apimachinery";
 import { AbortFollower } from "../abort.ts";
 import type { Client } from "../client/client.ts";
@@ -28,8 +26,13 @@ export interface ElectorOptions {
   client: Client;
   namespace: string;
   name: string;
-  /** Nobody else's, not even that of an earlier run of this process: see `newIdentity`. */
+  /** A name that no other running process has: see identity.ts. */
   identity: string;
+  /**
+   * Something outside of the Lease (a lock, a port) makes sure that at most one process has this identity at a time. A
+   * Lease that carries it at the first look was then left by a predecessor that is dead, and is taken at once.
+   */
+  isExclusive?: boolean;
   clock: Clock;
   random: Random;
   log: Logger;
@@ -39,17 +42,13 @@ export interface ElectorOptions {
 
 export type ElectionEnd = "lost" | "stopped";
 
-/** `berg-controller-7d9f_0f8c…` */
-export function newIdentity(): string {
-  return `${hostname()}_${randomUUID()}`;
-}
-
 /**
- * Sees to it that of several processes one leads, by a Lease.
+ * Elects one leader among several processes, by a Lease.
  *
- * A leader renews its Lease; who cannot for `renewDeadlineSeconds` is done for good and has to exit. Others take the
- * Lease only after having seen it unchanged for `leaseSeconds`, on their own clock. In between lies the margin in
- * which nobody writes.
+ * A leader renews its Lease; one that cannot for `renewDeadlineSeconds` never leads again and has to exit. Others take
+ * the Lease only after having seen it unchanged for `leaseSeconds`, on their own clock. In between lies the margin in
+ * which no process writes. There is nothing to wait for where the Lease was released, was never held, did not exist at
+ * our first look, or was left by a dead predecessor with our exclusive identity.
  *
  *     const elector = new Elector({ client, namespace: "berg", name: "berg-controller", identity: newIdentity(), … });
  *     const writer = client.guarded(elector.fence);
@@ -64,6 +63,8 @@ export class Elector {
   readonly #ended = new AbortController();
   #running: Promise<ElectionEnd> | undefined;
   #sighting: Sighting | undefined;
+  /** `acquireTime` of the Lease that our dead predecessor left behind, if the first look showed one. */
+  #predecessor: string | undefined;
   #holder: string | undefined;
   /** Set before the first write of it, since its answer may be lost. */
   #term: Term | undefined;
@@ -88,7 +89,7 @@ export class Elector {
     return this.#fence.isOpen;
   }
 
-  /** Who led when we last looked; `""` for nobody, undefined before the first look. */
+  /** The holder when we last looked; `""` if there was none, undefined before the first look. */
   get holder(): string | undefined {
     return this.#holder;
   }
@@ -206,16 +207,44 @@ export class Elector {
   async #acquire(): Promise<void> {
     const { clock, identity } = this.#options;
     const { leaseSeconds } = this.#timing;
-    const lease = (await this.#timed((signal) => this.#read(signal))) ?? (await this.#make());
+    const found = await this.#timed((signal) => this.#read(signal));
+    if (!found && !this.#sighting) return this.#createHeld();
+    const lease = found ?? (await this.#createUnheld());
+    if (!this.#sighting) this.#firstSight(lease);
     const now = clock.monotonic();
     this.#sighting = sight(this.#sighting, lease, now);
     this.#see(lease.spec?.holderIdentity ?? "");
 
     // Our own earlier try may have been written though its answer never came.
     const won = this.#term && isOfTerm(lease, this.#term) ? this.#term : undefined;
-    if (!won && !isFree(lease, this.#sighting, leaseSeconds, now)) return this.#tellOfWait(lease);
+    if (!won && !this.#isInherited(lease) && !isFree(lease, this.#sighting, leaseSeconds, now))
+      return this.#tellOfWait(lease);
     this.#term = won ?? newTerm(lease, { holder: identity, leaseSeconds }, microTimestamp(clock));
     await this.#write(lease, this.#term);
+  }
+
+  /**
+   * There was no Lease at our first look: it was never held. A Lease that somebody deletes under a leader looks the same
+   * until that leader's next renewal, when the leader creates it again, or finds our name in it and stops.
+   */
+  async #createHeld(): Promise<void> {
+    const { clock, identity } = this.#options;
+    const { leaseSeconds } = this.#timing;
+    this.#term ??= newTerm(undefined, { holder: identity, leaseSeconds }, microTimestamp(clock));
+    await this.#write(undefined, this.#term);
+  }
+
+  #firstSight(lease: Stored<Lease>): void {
+    const { identity, isExclusive } = this.#options;
+    const isOurs = this.#term !== undefined && isOfTerm(lease, this.#term);
+    // A create that is still on its way may arrive after somebody has deleted this Lease, and under a leader.
+    if (!isOurs) this.#term = undefined;
+    if (isExclusive && lease.spec?.holderIdentity === identity) this.#predecessor = lease.spec.acquireTime ?? "";
+  }
+
+  /** Whether our dead predecessor wrote it: maybe after our first look, if its last renewal was still on its way. */
+  #isInherited({ spec }: Stored<Lease>): boolean {
+    return spec?.holderIdentity === this.#options.identity && (spec.acquireTime ?? "") === this.#predecessor;
   }
 
   #tellOfWait(lease: Stored<Lease>): void {
@@ -238,7 +267,7 @@ export class Elector {
     }
   }
 
-  #make(): Promise<Stored<Lease>> {
+  #createUnheld(): Promise<Stored<Lease>> {
     const { client, namespace, name } = this.#options;
     const lease = unheldLease(namespace, name, this.#timing.leaseSeconds);
     return this.#timed((signal) => client.create(Leases, lease, { signal }));

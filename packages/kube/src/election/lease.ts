@@ -1,10 +1,11 @@
 /**
  * What a candidate makes of a Lease, and what it writes into one. Pure.
  *
- * - Times in a Lease are for people. Whether a holder is gone is decided by our own clock alone: nobody has written to
- *   the Lease for as long as a living holder may keep silent, counted from when we saw it.
- * - Leadership begins only with an update, under the resourceVersion that was seen. A create proves nothing: it may have
- *   been long on its way, and the Lease deleted meanwhile under a leader that has not noticed.
+ * - Times in a Lease are for people. Whether a holder is gone is decided by our own clock alone: the Lease has not
+ *   changed for as long as a living holder may be silent, counted from when we saw it.
+ * - Leadership begins with an update under the resourceVersion that was seen, or with the create of a Lease that did not
+ *   exist at the first look. A candidate that has seen the Lease before creates it without a holder and waits: it was
+ *   deleted, maybe under a leader that has not noticed yet.
  */
 import type { Stored, ToCreate } from "@berg/apimachinery";
 import type { Lease } from "../kinds.ts";
@@ -54,11 +55,11 @@ export interface Term {
 }
 
 export function newTerm(
-  lease: Stored<Lease>,
+  lease: Stored<Lease> | undefined,
   { holder, leaseSeconds }: { holder: string; leaseSeconds: number },
   time: string,
 ): Term {
-  const before = lease.spec?.leaseTransitions ?? -1;
+  const before = lease?.spec?.leaseTransitions ?? -1;
   // One more than the largest would be refused by the server for ever.
   return { holder, leaseSeconds, acquireTime: time, transitions: before < largestInt32 ? before + 1 : 0 };
 }
@@ -68,12 +69,12 @@ export function isOfTerm(lease: Stored<Lease>, term: Term): boolean {
   return lease.spec?.holderIdentity === term.holder && lease.spec.acquireTime === term.acquireTime;
 }
 
-/** A Lease that nobody holds, and that everybody leaves alone for its duration: somebody may have led by an earlier one. */
+/** A Lease without a holder, which all candidates leave alone for its duration: there may be a leader by an earlier one. */
 export function unheldLease(namespace: string, name: string, leaseSeconds: number): ToCreate<Lease> {
   return { metadata: { namespace, name }, spec: { leaseDurationSeconds: leaseSeconds } };
 }
 
-/** The Lease as its holder makes it anew, after somebody has deleted it. */
+/** The Lease as its holder creates it: its first one, or again after somebody has deleted it. */
 export function heldLease(namespace: string, name: string, term: Term, time: string): ToCreate<Lease> {
   return { metadata: { namespace, name }, spec: specOf(term, time) };
 }

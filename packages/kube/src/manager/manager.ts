@@ -17,8 +17,9 @@ import type { Client, Selection } from "../client/client.ts";
 import { type Clock, type Random, sleep, systemClock, systemRandom } from "../clock.ts";
 import { Controller, type ControllerOptions, defaultWorkers } from "../controller/controller.ts";
 import type { AnyInformer } from "../controller/watches.ts";
-import { Elector, newIdentity } from "../election/elector.ts";
+import { Elector } from "../election/elector.ts";
 import { LeadershipLost } from "../election/fence.ts";
+import { newIdentity } from "../election/identity.ts";
 import type { ElectionTiming } from "../election/timing.ts";
 import { type EventRecorder, EventWriter } from "../events/recorder.ts";
 import { errorText, type Logger } from "../log.ts";
@@ -39,6 +40,11 @@ export interface ManagerOptions {
     /** One of its own, so that renewals never wait behind other requests. */
     client: Client;
     namespace: string;
+    /**
+     * A name that survives a restart of this process and that no other process can have at the same time (see
+     * `podIdentity`). With it, the process takes the lease of its dead predecessor at once.
+     */
+    exclusiveIdentity?: string | undefined;
     timing?: ElectionTiming;
   };
   /** Without it nothing is served. */
@@ -85,10 +91,17 @@ export class Manager {
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? systemRandom;
     const surroundings = { clock: this.#clock, random: this.#random, log };
-    const identity = newIdentity();
+    const identity = election?.exclusiveIdentity ?? newIdentity();
     const name = `berg-${component}`;
     this.#elector =
-      election && new Elector({ ...surroundings, ...election, name, identity, metrics: metrics.election(name) });
+      election &&
+      new Elector({
+        ...surroundings,
+        ...election,
+        ...{ name, identity },
+        isExclusive: election.exclusiveIdentity !== undefined,
+        metrics: metrics.election(name),
+      });
     this.client = this.#guarded(client);
     this.#events = new EventWriter({
       ...surroundings,

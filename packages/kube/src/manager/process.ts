@@ -2,9 +2,9 @@ import { ConfigurationError } from "../config/configuration-error.ts";
 import { errorText, type Logger, stackOf } from "../log.ts";
 
 /**
- * Runs a process to its end: until it is told to stop (SIGTERM, SIGINT), and then in order. A second signal ends it at
- * once, and so does an error that nobody caught, since after one of those nothing here can be trusted. It exits with 0
- * when all is done, with 2 where its configuration is wrong, and else with 1.
+ * Runs a process until SIGTERM or SIGINT, and then stops it in order. A second signal ends it at once, and so does an
+ * uncaught error, after which no state can be trusted. It exits with 0 when all is stopped, also if the signal came while
+ * it started; with 2 if its configuration is wrong; and with 1 otherwise.
  *
  *     await runProcess(log, (stop) => manager.run(stop));
  */
@@ -28,9 +28,15 @@ export async function runProcess(log: Logger, main: (stop: AbortSignal) => Promi
     await main(stop.signal);
     process.exit(0);
   } catch (error) {
+    if (stop.signal.aborted && isCausedBy(error, stop.signal.reason)) process.exit(0);
     log.error({ error: errorText(error) }, "exiting");
     process.exit(error instanceof ConfigurationError ? 2 : 1);
   }
+}
+
+function isCausedBy(error: unknown, reason: unknown): boolean {
+  if (error === reason) return true;
+  return error instanceof Error && error.cause !== undefined && isCausedBy(error.cause, reason);
 }
 
 /** `TypeError`, `Error ECONNRESET`, or for what is no error its type. */
