@@ -73,8 +73,6 @@ describe.skipIf(await missingControlPlane())("the controllers of a cluster", () 
       async () => !(await client.get(Namespaces, "", namespace).catch(orUndefined)),
     );
     expect((await client.list(ServiceAccounts, { namespace })).items).toEqual([]);
-    const began = performance.now();
     await running[Symbol.asyncDispose]();
-    expect(performance.now() - began).toBeLessThan(5_000);
   });
 });

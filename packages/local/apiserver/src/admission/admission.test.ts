@@ -115,6 +115,17 @@ describe("namespaces", () => {
   });
 });
 
+test("a pod must keep to the Pod Security level of its namespace", async () => {
+  const labels = { "pod-security.kubernetes.io/enforce": "baseline" };
+  await create(namespaces, make(namespaces, "safe", { metadata: { labels } }));
+  await create(serviceAccounts, make(serviceAccounts, "default"), write, "safe");
+  const spec = { containers: [{ name: "c", image: "i", securityContext: { privileged: true } }] };
+  expect(await refusalOf(create(pods, make(pods, "p", { spec }), write, "safe"))).toBe(
+    `403 Forbidden: pods "p" is forbidden: violates PodSecurity "baseline:latest": privileged (container "c" must not set securityContext.privileged=true)`,
+  );
+  await create(pods, make(pods, "p", { spec }));
+});
+
 describe("limit ranges", () => {
   const limits = [
     {

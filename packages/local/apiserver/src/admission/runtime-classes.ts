@@ -74,16 +74,18 @@ function selectorOf(
 function merged(all: readonly Toleration[]): Toleration[] {
   const kept: Toleration[] = [];
   for (const [i, one] of all.entries()) {
-    const isCovered =
-      kept.some((other) => covers(other, one)) ||
-      all.slice(i + 1).some((other) => !jsonEqual(one, other) && covers(other, one));
+    let isCovered = kept.some((other) => covers(other, one));
+    for (let j = i + 1; j < all.length && !isCovered; j++) {
+      const other = all[j] as Toleration;
+      isCovered = covers(other, one) && !jsonEqual(one, other);
+    }
     if (!isCovered) kept.push(one);
   }
   return kept;
 }
 
+/** Or is the same. A pod may have thousands, which are all compared: what is quickly found to differ comes first. */
 function covers(wide: Toleration, narrow: Toleration): boolean {
-  if (jsonEqual(wide, narrow)) return true;
   const isForAll = !wide.key && wide.operator === "Exists";
   if ((narrow.key ?? "") !== (wide.key ?? "") && !isForAll) return false;
   if (wide.effect && narrow.effect !== wide.effect) return false;
@@ -91,5 +93,6 @@ function covers(wide: Toleration, narrow: Toleration): boolean {
   if (wide.effect === "NoExecute" && most !== undefined && !((narrow.tolerationSeconds ?? Infinity) <= most))
     return false;
   if (wide.operator === "Exists") return true;
-  return narrow.operator === "Equal" && (narrow.value ?? "") === (wide.value ?? "");
+  if ((narrow.value ?? "") !== (wide.value ?? "")) return false;
+  return narrow.operator === "Equal" || jsonEqual(wide, narrow);
 }

@@ -3,6 +3,7 @@ import type { Admission } from "./admission.ts";
 import { defaultTolerations } from "./default-tolerations.ts";
 import { limitRanges } from "./limit-ranges.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
+import { podSecurity } from "./pod-security/pod-security.ts";
 import { admissionPolicies, type PolicyOptions } from "./policies/policies.ts";
 import { priorities } from "./priorities.ts";
 import { quotas } from "./quotas.ts";
@@ -15,6 +16,7 @@ export function standardAdmissions(options: PolicyOptions): readonly Admission[]
     namespaceLifecycle(store),
     limitRanges(),
     serviceAccounts(store),
+    podSecurity(store),
     priorities(),
     defaultTolerations(),
     runtimeClasses(),

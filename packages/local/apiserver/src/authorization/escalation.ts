@@ -1,14 +1,16 @@
 /**
- * Nobody gives what they do not have: who writes a role must have all of it already, and who binds one all that is in
- * it, unless they may `escalate` or `bind`. Else whoever may write roles might as well be given everything.
+ * Prevents privilege escalation: a user who writes a role must hold every permission in it, and a user who binds one every
+ * permission of the role, unless they may `escalate` or `bind`.
  */
 import type { Admission, AdmissionRequest } from "../admission/admission.ts";
 import { mastersGroup } from "../authentication/user.ts";
+import { goQuote } from "../errors/go-text.ts";
 import { forbidden, notFound } from "../errors/refusals.ts";
 import type { AnyObject } from "../registry/resource.ts";
 import type { ResourceRequest } from "../requests/request-info.ts";
 import type { Rbac } from "./rbac.ts";
-import { covers, type PolicyRule } from "./rules.ts";
+import { compareRules, type Permission } from "./rule-coverage.ts";
+import type { PolicyRule } from "./rules.ts";
 
 const group = "rbac.authorization.k8s.io";
 
@@ -40,11 +42,12 @@ export function escalationAdmission(rbac: Rbac): Admission {
 function checkRole(rbac: Rbac, request: AdmissionRequest, role: Role): void {
   const { resource, namespace, user } = request;
   if (may(rbac, request, "escalate", resource.resource, namespace, role.metadata.name)) return;
-  const has = rbac.rulesFor(user, namespace);
-  refuseMissing(request, has, role.rules ?? []);
-  // It may gather anything, and keep others from taking it away.
+  const held = rbac.rulesFor(user, namespace);
+  refuseMissing(request, held, role.rules ?? []);
+  // An aggregated role may collect any permission later.
   if (!isAggregated(role) && !isAggregated(request.old)) return;
-  if (!everything.every((rule) => covers(has, rule)))
+  const { missing, isTooLarge } = compareRules(held, everything);
+  if (missing.length > 0 || isTooLarge)
     throw forbidden(
       { group, resource: resource.resource, name: role.metadata.name },
       "must have cluster-admin privileges to use the aggregationRule",
@@ -81,29 +84,41 @@ function may(
 
 function refuseMissing(
   { resource, user, name }: AdmissionRequest,
-  has: PolicyRule[],
-  gives: readonly PolicyRule[],
+  held: readonly PolicyRule[],
+  granted: readonly PolicyRule[],
 ): void {
-  const missing = gives.flatMap(simplified).filter((rule) => !covers(has, rule));
+  const { missing, isCut, isTooLarge } = compareRules(held, granted);
+  const subject = { group: resource.group, resource: resource.resource, name };
+  const who = `user ${goQuote(user.name)} (groups=[${user.groups.map(goQuote).join(" ")}])`;
+  if (isTooLarge)
+    throw forbidden(
+      subject,
+      `its rules have too many combinations of verbs, API groups, resources and names to be compared with what ${who} may do; split it into smaller ones`,
+    );
   if (missing.length === 0) return;
-  const groups = user.groups.map((one) => JSON.stringify(one)).join(" ");
-  const told = [...new Set(missing.map(described))].sort().join("\n");
-  const why = `user "${user.name}" (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${told}`;
-  throw forbidden({ group: resource.group, resource: resource.resource, name }, why);
+  const lines = [...new Set(compacted(missing).map(described))].sort();
+  if (isCut) lines.push("… and more");
+  throw forbidden(subject, `${who} is attempting to grant RBAC permissions not currently held:\n${lines.join("\n")}`);
 }
 
-/** One verb on one resource of one group each, so that what is had in several rules counts together. */
-function simplified(rule: PolicyRule): PolicyRule[] {
-  const { verbs = [], apiGroups = [], resources = [], resourceNames, nonResourceURLs = [] } = rule;
-  return verbs.flatMap((verb) => [
-    ...apiGroups.flatMap((one) =>
-      resources.flatMap((resource) => {
-        const plain = { verbs: [verb], apiGroups: [one], resources: [resource] };
-        return resourceNames?.length ? resourceNames.map((name) => ({ ...plain, resourceNames: [name] })) : [plain];
-      }),
-    ),
-    ...nonResourceURLs.map((url) => ({ verbs: [verb], nonResourceURLs: [url] })),
-  ]);
+/** Permissions on the same resource that differ by their verb become one rule. */
+function compacted(permissions: readonly Permission[]): PolicyRule[] {
+  const rules = new Map<unknown, PolicyRule & { verbs: string[] }>();
+  for (const permission of permissions) {
+    const { verb, apiGroup, resource, resourceName, nonResourceURL } = permission;
+    if (apiGroup === undefined || resource === undefined) {
+      rules.set(permission, { nonResourceURLs: [nonResourceURL ?? ""], verbs: [verb] });
+      continue;
+    }
+    const key = JSON.stringify([apiGroup, resource, resourceName]);
+    const rule = rules.get(key);
+    if (rule) rule.verbs.push(verb);
+    else {
+      const resourceNames = resourceName === undefined ? [] : [resourceName];
+      rules.set(key, { apiGroups: [apiGroup], resources: [resource], resourceNames, verbs: [verb] });
+    }
+  }
+  return [...rules.values()];
 }
 
 function described({ apiGroups, resources, nonResourceURLs, resourceNames, verbs }: PolicyRule): string {
@@ -115,7 +130,7 @@ function described({ apiGroups, resources, nonResourceURLs, resourceNames, verbs
     Verbs: verbs,
   };
   const shown = Object.entries(parts).flatMap(([name, values]) =>
-    values?.length ? `${name}:[${values.map((value) => JSON.stringify(value)).join(" ")}]` : [],
+    values?.length ? `${name}:[${values.map(goQuote).join(" ")}]` : [],
   );
   return `{${shown.join(", ")}}`;
 }

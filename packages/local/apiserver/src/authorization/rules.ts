@@ -19,25 +19,6 @@ export function allows(rule: PolicyRule, info: RequestInfo): boolean {
   );
 }
 
-/** Whether one of these rules allows all that a rule of one verb on one thing allows. */
-export function covers(rules: readonly PolicyRule[], wanted: PolicyRule): boolean {
-  const [verb = ""] = wanted.verbs ?? [];
-  const [url] = wanted.nonResourceURLs ?? [];
-  return rules.some((rule) => {
-    if (!includes(rule.verbs, verb)) return false;
-    if (url !== undefined) return (rule.nonResourceURLs ?? []).some((known) => matchesPath(known, url));
-    const [apiGroup = ""] = wanted.apiGroups ?? [];
-    const [resource = "", subresource = ""] = (wanted.resources?.[0] ?? "").split("/");
-    const [name] = wanted.resourceNames ?? [];
-    return (
-      includes(rule.apiGroups, apiGroup) &&
-      (rule.resources ?? []).some((known) => matchesResource(known, resource, subresource)) &&
-      // One that is for some names only is less than one for all.
-      (!rule.resourceNames?.length || (name !== undefined && rule.resourceNames.includes(name)))
-    );
-  });
-}
-
 function includes(known: readonly string[] | undefined, wanted: string): boolean {
   return known?.some((one) => one === "*" || one === wanted) ?? false;
 }
@@ -49,6 +30,10 @@ function matchesResource(known: string, resource: string, subresource: string): 
   return known === `${resource}/${subresource}` || known === `*/${subresource}`;
 }
 
-function matchesPath(known: string, path: string): boolean {
-  return known === "*" || known === path || (known.endsWith("*") && path.startsWith(known.replace(/\*+$/, "")));
+/** `known` may end with `*`, for every path that begins with the rest of it. */
+export function matchesPath(known: string, path: string): boolean {
+  if (known === path) return true;
+  let end = known.length;
+  while (known[end - 1] === "*") end--;
+  return end < known.length && path.startsWith(known.slice(0, end));
 }

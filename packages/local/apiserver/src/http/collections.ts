@@ -60,7 +60,7 @@ async function create({ parts, exchange, caller }: Admitted, resource: ServedRes
   objectMediaType(contentType);
   const bytes = await exchange.body();
   const options = readWriteOptions(exchange.address.query, "CreateOptions");
-  const body = readObject(contentType, bytes, resource.kind);
+  const body = await readObject(contentType, bytes, resource.kind);
   const { object } = await parts.verbs.create(resource, namespace, body, options, caller);
   const view = { includeObject: readIncludeObject(exchange.address.query), now: parts.clock.now() };
   await exchange.send(201, form.media, encodeObject(resource, object, form, view));
@@ -71,7 +71,7 @@ async function deleteCollection({ parts, exchange, caller }: Admitted, resource:
   const { query } = exchange.address;
   const listOptions = readListOptions(query);
   const bytes = await exchange.body();
-  const options = readDeleteOptions(query, readOptions(exchange.headers["content-type"], bytes));
+  const options = readDeleteOptions(query, await readOptions(exchange.headers["content-type"], bytes));
   const answer = await parts.verbs.deleteCollection(resource, namespace, listOptions, options, caller);
   const view = { includeObject: readIncludeObject(query), now: parts.clock.now() };
   await exchange.send(200, form.media, encodeList(resource, answer, form, view));

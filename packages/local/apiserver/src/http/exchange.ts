@@ -11,6 +11,7 @@ import type { WebSocket } from "ws";
 import { encodeValue } from "../output/answers.ts";
 import { type Form, plainFormOf } from "../output/form.ts";
 import { type Address, parseAddress } from "../requests/address.ts";
+import type { Slot } from "./in-flight.ts";
 import { limits } from "./limits.ts";
 import { readBody } from "./read-body.ts";
 import { offersProtocol, upgradeTo } from "./upgrades.ts";
@@ -26,6 +27,7 @@ export class Exchange {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #abort = new AbortController();
+  #slot: Slot | undefined;
 
   /** Throws a refusal where the request line is nothing to go by. */
   constructor(request: IncomingMessage, response: ServerResponse) {
@@ -57,8 +59,14 @@ export class Exchange {
     return this.#request.headersDistinct;
   }
 
+  /** Whose limits the body counts for. */
+  readBodyIn(slot: Slot): void {
+    this.#slot = slot;
+  }
+
   body(): Promise<Buffer> {
-    return readBody(this.#request, limits.bodyBytes);
+    const read = (onBytes?: (bytes: number) => void) => readBody(this.#request, limits.bodyBytes, onBytes);
+    return this.#slot ? this.#slot.readBody(read) : read();
   }
 
   get hasBegun(): boolean {

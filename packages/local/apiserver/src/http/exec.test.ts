@@ -1,7 +1,7 @@
 /** The node here is a stand-in that echoes: what a real one does with a command is tested where it runs containers. */
 import { Buffer } from "node:buffer";
 import { type Client, createClient, Pods, ServiceAccounts, unlimited } from "@berg/kube";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { type ApiServer, startApiServer } from "../server.ts";
 import type { ExecOptions, ExecSession, Nodes } from "./nodes.ts";
@@ -120,7 +120,7 @@ describe("a command in a pod", () => {
     send(4, JSON.stringify({ Width: 80, Height: 24 }));
     send(0, "hello ");
     send(0, "wörld");
-    await vi.waitFor(() => expect(heard[1]).toBe("hello wörld"));
+    await expect.poll(() => heard[1]).toBe("hello wörld");
     send(255, "\0");
     expect(await closed).toBe(1000);
     expect(heard[2]).toBe("size 80x24");
@@ -147,7 +147,7 @@ describe("a command in a pod", () => {
     const first = open("command=cat&stdin=true&stdout=true");
     await first.opened;
     first.socket.terminate();
-    await vi.waitFor(() => expect(sessions[0]?.isClosed).toBe(true));
+    await expect.poll(() => sessions[0]?.isClosed).toBe(true);
     const second = open("command=cat&stdin=true&stdout=true");
     await second.opened;
     await server.stop();

@@ -1,6 +1,6 @@
 /**
- * The way of a request: who asks → may they → what is it about → answer. A refusal on the way is the answer, as a Status;
- * anything else that goes wrong is ours, and the client learns no more than that.
+ * Handles a request: authenticate → take a slot → authorize → find the resource → answer. A refusal at any step is the
+ * answer, as a Status; any other error is logged, and the client learns no more than that there was one.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Status, StatusError } from "@berg/apimachinery";
@@ -34,15 +34,15 @@ export async function handle(
   }
   try {
     const info = parseRequest(exchange.method, exchange.address);
-    using _place = inFlight.enter(exchange, info);
-    await answer(parts, exchange, info);
+    const user = await authenticated(parts, exchange);
+    using _slot = inFlight.enter(exchange, info, user);
+    await answer(parts, exchange, info, parts.impersonate(user, exchange.headersDistinct, info));
   } catch (error) {
     await answerError(exchange, error, parts.log);
   }
 }
 
-async function answer(parts: ServerParts, exchange: Exchange, info: RequestInfo): Promise<void> {
-  const user = await userOf(parts, exchange, info);
+async function answer(parts: ServerParts, exchange: Exchange, info: RequestInfo, user: User): Promise<void> {
   const { allowed, reason } = parts.authorize(user, info);
   if (!allowed) throw refused(user, info, reason);
   if (info.isResource) return answerResource({ parts, exchange, caller: callerOf(parts, exchange, info, user) }, info);
@@ -51,13 +51,13 @@ async function answer(parts: ServerParts, exchange: Exchange, info: RequestInfo)
   await exchange.sendText(404, "404 page not found\n");
 }
 
-/** Who says nothing of themselves is nobody in particular, and may do next to nothing. */
-async function userOf(parts: ServerParts, exchange: Exchange, info: RequestInfo): Promise<User> {
+/** A client without credentials is the anonymous user, who may do next to nothing. */
+async function authenticated(parts: ServerParts, exchange: Exchange): Promise<User> {
   const { headers, certificate } = exchange;
-  const isNobody = headers.authorization === undefined && !certificate;
-  const user = isNobody ? anonymous : await parts.authenticate({ headers, certificate });
+  const isAnonymous = headers.authorization === undefined && !certificate;
+  const user = isAnonymous ? anonymous : await parts.authenticate({ headers, certificate });
   if (!user) throw unauthorized();
-  return parts.impersonate(user, exchange.headersDistinct, info);
+  return user;
 }
 
 function callerOf(parts: ServerParts, exchange: Exchange, info: RequestInfo, user: User): Caller {

@@ -34,7 +34,7 @@ export interface Listener {
 export async function listen(parts: ServerParts, options: ListenerOptions): Promise<Listener> {
   const { host, port, tls } = options;
   const limits = { ...usualLimits, ...options.limits };
-  const inFlight = new InFlight(limits.requests);
+  const inFlight = new InFlight(limits);
   const server = createServer({
     key: tls.key,
     cert: tls.certificate,

@@ -51,7 +51,7 @@ export async function update(
   objectMediaType(contentType);
   const bytes = await exchange.body();
   const options = readWriteOptions(exchange.address.query, "UpdateOptions");
-  const { object, isNew } = await write(readObject(contentType, bytes, place.resource.kind), options);
+  const { object, isNew } = await write(await readObject(contentType, bytes, place.resource.kind), options);
   await sendObject(admitted, place, isNew ? 201 : 200, object, form);
 }
 
@@ -65,7 +65,7 @@ export async function patch(
   const form = formFor(admitted, place);
   const bytes = await exchange.body();
   const { force, ...options } = readPatchOptions(exchange.address.query, type === "apply");
-  const { object, isNew } = await write(readPatch(type, bytes, force), options);
+  const { object, isNew } = await write(await readPatch(type, bytes, force), options);
   await sendObject(admitted, place, isNew ? 201 : 200, object, form);
 }
 
@@ -73,7 +73,7 @@ async function remove(admitted: Admitted, place: Place): Promise<void> {
   const { parts, exchange, caller } = admitted;
   const form = formFor(admitted, place);
   const bytes = await exchange.body();
-  const options = readDeleteOptions(exchange.address.query, readOptions(exchange.headers["content-type"], bytes));
+  const options = readDeleteOptions(exchange.address.query, await readOptions(exchange.headers["content-type"], bytes));
   const { answer, isGone } = await parts.verbs.delete(place, options, caller);
   if (isStatus(answer)) return exchange.sendStatus(answer, { ...form, as: "object" });
   await sendObject(admitted, place, options.asksForCascade && !isGone ? 202 : 200, answer, form);

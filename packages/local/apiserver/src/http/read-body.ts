@@ -1,9 +1,13 @@
-/** The body of a request, up to a limit. */
+/** Reads the body of a request, up to a limit. */
 import type { IncomingMessage } from "node:http";
 import { badRequest, requestTooLarge } from "../errors/refusals.ts";
 
-/** Rejects with the refusal that the client gets. */
-export function readBody(request: IncomingMessage, mostBytes: number): Promise<Buffer> {
+/** Rejects with the refusal that the client gets. `onBytes` may throw one: then no more is kept. */
+export function readBody(
+  request: IncomingMessage,
+  mostBytes: number,
+  onBytes: (bytes: number) => void = () => {},
+): Promise<Buffer> {
   const tooLarge = requestTooLarge(`Request entity too large: limit is ${mostBytes}`);
   if (Number(request.headers["content-length"] ?? 0) > mostBytes) return Promise.reject(tooLarge);
   return new Promise((resolve, reject) => {
@@ -14,11 +18,16 @@ export function readBody(request: IncomingMessage, mostBytes: number): Promise<B
       outcome();
     };
     const onData = (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes <= mostBytes) return chunks.push(chunk);
-      settle(() => reject(tooLarge));
-      // The rest is thrown away, so that the client gets to read the answer.
-      request.resume();
+      try {
+        bytes += chunk.length;
+        if (bytes > mostBytes) throw tooLarge;
+        onBytes(chunk.length);
+        chunks.push(chunk);
+      } catch (error) {
+        settle(() => reject(error));
+        // The rest is thrown away, so that the client gets to read the answer.
+        request.resume();
+      }
     };
     const onEnd = () => settle(() => resolve(Buffer.concat(chunks, bytes)));
     const onClose = () => settle(() => reject(badRequest("the body of the request ended before its end")));

@@ -56,7 +56,7 @@ export async function createAt(
   objectMediaType(contentType);
   const bytes = await exchange.body();
   const options = readWriteOptions(exchange.address.query, "CreateOptions");
-  const read = readObject(contentType, bytes, kind.kind);
+  const read = await readObject(contentType, bytes, kind.kind);
   const shape = shapeOf(kind, place.resource);
   const body = shape ? decodeBy(shape, kind, read, options, caller) : read;
   const answer = await create(place, body, options, caller);

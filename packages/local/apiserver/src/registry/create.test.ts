@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createVerbs } from "./create-verbs.ts";
+import { dropRepeatedOwners } from "./metadata.ts";
 import type { ServedResource } from "./resource.ts";
 import { body, create, dryRun, givenRegistry, make, refusalOf, strict, write } from "./testing/given.ts";
 import { configMaps, deployments, foos, namespaces, secrets } from "./testing/kinds.ts";
@@ -202,6 +203,24 @@ test("drops the namespace of a kind without", async () => {
   const { object } = await create(given, namespaces, make(namespaces, "nn", { metadata: { namespace: "zz" } }));
   expect(object.metadata).not.toHaveProperty("namespace");
   expect(object).toMatchObject({ spec: { finalizers: ["kubernetes"] }, status: { phase: "Active" } });
+});
+
+test("compares the owners of an object in one pass", async () => {
+  await using given = await givenRegistry();
+  let reads = 0;
+  const owners = Array.from({ length: 2_000 }, (_, i) => ({
+    apiVersion: "v1",
+    kind: "Pod",
+    name: `p${i}`,
+    get uid() {
+      reads++;
+      return `u${i % 1_000}`;
+    },
+  }));
+  const draft = make(configMaps, "a", { metadata: { ownerReferences: owners } });
+  dropRepeatedOwners(draft, given.caller, false);
+  expect(draft.metadata.ownerReferences).toHaveLength(2_000);
+  expect(reads).toBeLessThanOrEqual(5 * owners.length);
 });
 
 test("names an owner once", async () => {

@@ -1,6 +1,7 @@
 /** What the server itself says in `metadata`, and what of it a client may not say. */
-import { formatTime, jsonEqual, type OwnerReference } from "@berg/apimachinery";
+import { formatTime, type OwnerReference } from "@berg/apimachinery";
 import { badRequest } from "../errors/refusals.ts";
+import { sortedJson } from "./json.ts";
 import { newUid } from "./names.ts";
 import type { AnyObject, AnyStoredObject, Moment, ServedResource } from "./resource.ts";
 import type { Caller } from "./verbs.ts";
@@ -52,15 +53,16 @@ export function keepGeneration({ metadata }: AnyObject, old: AnyStoredObject): v
   else metadata.generation = old.metadata.generation;
 }
 
-/** Each owner once, since the garbage collector counts them. */
+/** Removes repeated owner references, since the garbage collector counts them. Linear: a client may send thousands. */
 export function dropRepeatedOwners({ metadata }: AnyObject, caller: Caller, isAfterAdmission: boolean): void {
   const owners = metadata.ownerReferences;
   if (!owners || owners.length < 2) return;
-  const kept: OwnerReference[] = [];
+  const kept = new Map<string, OwnerReference>();
   const repeated: string[] = [];
   for (const owner of owners) {
-    if (kept.some((other) => jsonEqual(other, owner))) repeated.push(owner.uid);
-    else kept.push(owner);
+    const key = sortedJson(owner);
+    if (kept.has(key)) repeated.push(owner.uid);
+    else kept.set(key, owner);
   }
   if (repeated.length === 0) return;
   const when = isAfterAdmission ? " after mutating admission happens" : "";
@@ -68,5 +70,5 @@ export function dropRepeatedOwners({ metadata }: AnyObject, caller: Caller, isAf
     `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may ` +
       `reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${repeated.join(", ")}`,
   );
-  metadata.ownerReferences = kept;
+  metadata.ownerReferences = [...kept.values()];
 }

@@ -28,7 +28,7 @@ export function objectMediaType(contentType: string | undefined): (typeof object
 }
 
 /** A whole object of this kind. */
-export function readObject(contentType: string | undefined, bytes: Buffer, kind: string): Body {
+export async function readObject(contentType: string | undefined, bytes: Buffer, kind: string): Promise<Body> {
   const isYaml = objectMediaType(contentType) === "application/yaml";
   // Bytes that are no UTF-8 become replacement characters, as they do in Go.
   const text = bytes.toString();
@@ -36,11 +36,11 @@ export function readObject(contentType: string | undefined, bytes: Buffer, kind:
 }
 
 /** The options of a delete, or undefined where there is no body. */
-export function readOptions(contentType: string | undefined, bytes: Buffer): unknown {
+export async function readOptions(contentType: string | undefined, bytes: Buffer): Promise<unknown> {
   if (bytes.length === 0) return undefined;
   const isYaml = objectMediaType(contentType) === "application/yaml";
   const noKind = (why: string) => badRequest(`couldn't get version/kind; json parse error: ${why}`);
-  const { value } = isYaml ? parseYaml(bytes.toString()) : parseJson(bytes.toString(), noKind);
+  const { value } = isYaml ? await parseYaml(bytes.toString()) : parseJson(bytes.toString(), noKind);
   const problem = notAnObject(value);
   if (problem !== undefined) throw noKind(problem);
   return value ?? {};
@@ -53,10 +53,12 @@ export function patchType(contentType: string | undefined, resource: ServedResou
   throw refusal(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
 }
 
-export function readPatch(type: PatchBody["type"], bytes: Buffer, force: boolean): PatchBody {
+export async function readPatch(type: PatchBody["type"], bytes: Buffer, force: boolean): Promise<PatchBody> {
   const text = bytes.toString();
   if (type === "apply") {
-    const body = parseYaml(text, (why) => badRequest(`error decoding YAML: error converting YAML to JSON: ${why}`));
+    const body = await parseYaml(text, (why) =>
+      badRequest(`error decoding YAML: error converting YAML to JSON: ${why}`),
+    );
     return { type, body: body.value === null ? { value: {}, duplicates: [] } : body, force };
   }
   const prefix = type === "strategic" ? "" : "error decoding patch: ";

@@ -158,4 +158,4 @@ test("lists, old lists and watches are what really happened, in any order of ste
       await run.settle();
     }),
   );
-}, 30_000);
+});

@@ -48,7 +48,7 @@ describe.skipIf(await missingControlPlane())("a namespace that is deleted", () =
     return (status?.conditions as Condition[] | undefined)?.map(({ lastTransitionTime: _, ...rest }) => rest);
   };
 
-  test("goes with all that is in it, in well under a second", async () => {
+  test("is deleted with its contents", async () => {
     const { client } = running;
     const namespace = "full";
     await client.create(Namespaces, { metadata: { name: namespace } });
@@ -58,11 +58,8 @@ describe.skipIf(await missingControlPlane())("a namespace that is deleted", () =
         await client.create(Secrets, { metadata: { namespace, name: `secret-${n}` } });
       }),
     );
-    const started = performance.now();
     await client.delete(Namespaces, "", namespace);
     await eventually("the namespace is gone", () => isGone(client, namespace));
-    const took = performance.now() - started;
-    expect(took).toBeLessThan(1_500);
     expect((await client.list(ConfigMaps, { namespace })).items).toEqual([]);
     expect((await client.list(Secrets, { namespace })).items).toEqual([]);
   });
@@ -187,10 +184,7 @@ describe.skipIf(await missingControlPlane())("a namespace that is deleted", () =
     const names = Array.from({ length: 30 }, (_, n) => `many-${n}`);
     await Promise.all(names.map((name) => client.create(Namespaces, { metadata: { name } })));
     await Promise.all(names.map((namespace) => client.create(ConfigMaps, { metadata: { namespace, name: "one" } })));
-    const started = performance.now();
     await Promise.all(names.map((name) => client.delete(Namespaces, "", name)));
     for (const name of names) await eventually(`${name} is gone`, () => isGone(client, name), 60_000);
-    const perSecond = names.length / ((performance.now() - started) / 1000);
-    expect(perSecond).toBeGreaterThan(1);
   });
 });

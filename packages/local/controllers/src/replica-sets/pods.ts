@@ -33,3 +33,19 @@ export function availableInMs(pod: Pod, minReadySeconds: number, now: number): n
   const since = readySince(pod);
   return since === undefined ? Number.POSITIVE_INFINITY : Math.max(0, since + minReadySeconds * 1000 - now);
 }
+
+const firstReplacementMs = 10_000;
+const longestReplacementMs = 300_000;
+
+/**
+ * In how many ms a pod may be made in the place of those that failed: 0 for now. Kubernetes makes it at once; there, pods
+ * that their node refuses or evicts again and again become thousands of objects, and here the disk of one machine. The
+ * first is replaced at once, each further one later, and none that lived for longer than the delay has to be waited for.
+ */
+export function replacementInMs(pods: readonly Pod[], now: number): number {
+  const failed = pods.filter(({ status, metadata }) => status?.phase === "Failed" && !metadata.deletionTimestamp);
+  if (failed.length < 2) return 0;
+  const latest = Math.max(...failed.map(({ metadata }) => Date.parse(metadata.creationTimestamp ?? "") || 0));
+  const delay = Math.min(longestReplacementMs, firstReplacementMs * 2 ** Math.min(failed.length - 2, 10));
+  return Math.max(0, latest + delay - now);
+}

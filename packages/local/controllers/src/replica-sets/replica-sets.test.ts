@@ -2,7 +2,7 @@ import type { Stored } from "@berg/apimachinery";
 import type { Pod, ReplicaSet } from "@berg/kube";
 import { describe, expect, test } from "vitest";
 import { inDeletionOrder } from "./deletion-order.ts";
-import { availableInMs } from "./pods.ts";
+import { availableInMs, replacementInMs } from "./pods.ts";
 import { slowStart } from "./slow-start.ts";
 import { isSameStatus, statusOf } from "./status.ts";
 
@@ -123,4 +123,16 @@ describe("slow start", () => {
     await expect(slowStart(100, work)).rejects.toThrow("no");
     expect(calls).toBe(3);
   });
+});
+
+test.each([
+  { ages: [], want: 0 },
+  { ages: [0], want: 0 },
+  { ages: [3, 1], want: 9_000 },
+  { ages: [30, 15], want: 0 },
+  { ages: [90, 30, 4], want: 16_000 },
+  { ages: [...Array(2_000).keys()], want: 300_000 },
+])("of $ages.length pods that failed the next is made in $want ms", ({ ages, want }) => {
+  const failed = ages.map((age) => pod(`failed-${age}`, { phase: "Failed", age }));
+  expect(replacementInMs([...failed, pod("runs"), pod("done", { phase: "Succeeded", age: 0 })], now)).toBe(want);
 });

@@ -19,7 +19,7 @@ import {
 } from "@berg/kube";
 import { claim, controllerOf, controllerReference, ownerIndexOf, selectorOf } from "./claim.ts";
 import { inDeletionOrder } from "./deletion-order.ts";
-import { availableInMs, hasEnded, isActive, isTerminating } from "./pods.ts";
+import { availableInMs, hasEnded, isActive, isTerminating, replacementInMs } from "./pods.ts";
 import { slowStart } from "./slow-start.ts";
 import { isSameStatus, statusOf } from "./status.ts";
 
@@ -53,7 +53,9 @@ export function addReplicaSetController(manager: Manager, { clock }: { clock: Cl
       );
       const active = mine.filter(isActive);
       const terminating = mine.filter(isTerminating);
-      const failure = replicaSet.metadata.deletionTimestamp ? undefined : await resize(replicaSet, active, signal);
+      const waitMs = replacementInMs(mine, clock.now());
+      const isLeaving = replicaSet.metadata.deletionTimestamp !== undefined;
+      const failure = isLeaving ? undefined : await resize(replicaSet, active, waitMs === 0, signal);
 
       const status = statusOf(replicaSet, { active, terminating, failure }, clock.now());
       if (!isSameStatus(replicaSet.status, status)) {
@@ -61,7 +63,8 @@ export function addReplicaSetController(manager: Manager, { clock }: { clock: Cl
         replicaSets.wrote(await client.update(ReplicaSets, changed, { subresource: "status", signal }));
       }
       if (failure) throw failure;
-      return nextAvailability(replicaSet, active);
+      const nextMs = Math.min(nextAvailabilityMs(replicaSet, active), waitMs || Number.POSITIVE_INFINITY);
+      return Number.isFinite(nextMs) ? { requeueAfterMs: nextMs } : undefined;
     },
   });
 
@@ -79,11 +82,12 @@ export function addReplicaSetController(manager: Manager, { clock }: { clock: Cl
   async function resize(
     replicaSet: Stored<ReplicaSet>,
     active: readonly Stored<Pod>[],
+    mayCreate: boolean,
     signal: AbortSignal,
   ): Promise<Error | undefined> {
     const missing = (replicaSet.spec?.replicas ?? 1) - active.length;
     try {
-      if (missing > 0) await slowStart(Math.min(missing, burst), () => createPod(replicaSet, signal));
+      if (missing > 0 && mayCreate) await slowStart(Math.min(missing, burst), () => createPod(replicaSet, signal));
       if (missing < 0) {
         const order = inDeletionOrder(active, relatedPods(replicaSet), clock.now());
         const surplus = order.slice(0, Math.min(-missing, burst));
@@ -129,10 +133,9 @@ export function addReplicaSetController(manager: Manager, { clock }: { clock: Cl
     return siblings.flatMap(({ metadata }) => pods.byIndex("owner", metadata.uid));
   }
 
-  function nextAvailability({ spec }: Stored<ReplicaSet>, active: readonly Stored<Pod>[]) {
+  function nextAvailabilityMs({ spec }: Stored<ReplicaSet>, active: readonly Stored<Pod>[]): number {
     const waits = active.map((pod) => availableInMs(pod, spec?.minReadySeconds ?? 0, clock.now()));
-    const next = Math.min(...waits.filter((ms) => ms > 0));
-    return Number.isFinite(next) ? { requeueAfterMs: next } : undefined;
+    return Math.min(...waits.filter((ms) => ms > 0));
   }
 }
 

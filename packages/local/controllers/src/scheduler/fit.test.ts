@@ -22,6 +22,8 @@ const expression = (operator: string, key = "cores", ...values: string[]) => ({
 const why = (pod: Pod, on = node(), rooms = new Rooms()) => misfitOf(pod, on, rooms.taken("n1"))?.reasons.join();
 const taint = (effect: string, key = "for", value = "others") => node({ taints: [{ key, value, effect }] });
 const tolerating = (...tolerations: object[]) => pod({ tolerations });
+const pressure = { type: "DiskPressure", status: "True" };
+const full = { ...node(), status: { ...node().status, conditions: [...(node().status?.conditions ?? []), pressure] } };
 const tainted = "node(s) had untolerated taint(s)";
 const unwanted = "node(s) didn't match Pod's node affinity/selector";
 
@@ -37,6 +39,8 @@ describe("a pod on a node", () => {
       taint("NoSchedule", "node.kubernetes.io/not-ready", ""),
       undefined,
     ],
+    ["with a full disk", pod(), full, "node(s) had disk pressure"],
+    ["with a full disk, tolerated", tolerating({ operator: "Exists" }), full, undefined],
     ["tainted", pod(), taint("NoSchedule"), tainted],
     ["tainted softly", pod(), taint("PreferNoSchedule"), undefined],
     ["tolerated by value", tolerating({ key: "for", value: "others" }), taint("NoExecute"), undefined],

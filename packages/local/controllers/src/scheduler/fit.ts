@@ -26,6 +26,9 @@ export function misfitOf(pod: Pod, node: Node, taken: Taken): Misfit | undefined
   const cordoned = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" };
   if (node.spec?.unschedulable && !isTolerated(pod, cordoned)) return never("node(s) were unschedulable");
   if (!canBeHere(pod, node)) return never(untolerated);
+  const full = { key: "node.kubernetes.io/disk-pressure", effect: "NoSchedule" };
+  if (isConditionTrue(node.status?.conditions, "DiskPressure") && !isTolerated(pod, full))
+    return never("node(s) had disk pressure");
   if (!isWanted(pod, node)) return never("node(s) didn't match Pod's node affinity/selector");
   if (hostPortsOf(pod).some((port) => isPortTaken(taken, port)))
     return { reasons: ["node(s) didn't have free ports for the requested pod ports"], isForNow: true };

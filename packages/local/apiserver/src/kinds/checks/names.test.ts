@@ -58,10 +58,9 @@ test("the words are those of Kubernetes", () => {
   ]);
 });
 
-test("a name of any length is judged at once", () => {
-  const started = performance.now();
+// With a pattern that backtracks, this would not end before the test's timeout.
+test("a name of any length is judged in linear time", () => {
   for (const name of [long(1e6), `${long(1e6)}!`, `${"a.".repeat(5e5)}!`, `${"a-".repeat(5e5)}!`])
     for (const judge of [labelProblems, subdomainProblems, searchPathProblems, qualifiedNameProblems])
       expect(judge(name)).not.toEqual([]);
-  expect(performance.now() - started).toBeLessThan(2000);
 });

@@ -119,12 +119,16 @@ function subsetWarnings({ addresses = [], notReadyAddresses = [] }: Subset, i: n
 /** The first three. */
 function showAddresses({ subsets = [] }: Endpoints): string {
   if (subsets.length === 0) return "<none>";
-  const all = subsets.flatMap(({ addresses = [], ports = [] }) => {
-    if (ports.length === 0) return addresses.map(({ ip }) => ip);
-    return ports.flatMap(({ port }) =>
-      addresses.map(({ ip }) => (ip.includes(":") ? `[${ip}]:${port}` : `${ip}:${port}`)),
-    );
-  });
-  const shown = all.slice(0, 3).join(",");
-  return all.length > 3 ? `${shown} + ${all.length - 3} more...` : shown;
+  const shown: string[] = [];
+  let count = 0;
+  for (const { addresses = [], ports = [] } of subsets) {
+    count += addresses.length * Math.max(ports.length, 1);
+    // Not all of them are written out: there may be millions.
+    const some = addresses.slice(0, 3);
+    if (ports.length === 0) shown.push(...some.map(({ ip }) => ip));
+    for (const { port } of ports.slice(0, 3))
+      shown.push(...some.map(({ ip }) => (ip.includes(":") ? `[${ip}]:${port}` : `${ip}:${port}`)));
+  }
+  const first = shown.slice(0, 3).join(",");
+  return count > 3 ? `${first} + ${count - 3} more...` : first;
 }

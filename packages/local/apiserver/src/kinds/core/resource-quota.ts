@@ -86,7 +86,8 @@ function amountsErrors(field: string, amounts: Record<string, string> = {}): Fie
 function scopesErrors({ hard = {}, scopes: wanted = [] }: QuotaSpec): FieldError[] {
   const field = "spec.scopes";
   const errors: FieldError[] = [];
-  for (const scope of wanted) {
+  // Each scope once: the same error again says nothing, and shows the whole list each time.
+  for (const scope of new Set(wanted)) {
     if (!scopes.includes(scope)) errors.push(invalid(field, wanted, "unsupported scope"));
     for (const _ of unfit(scope, hard)) errors.push(invalid(field, wanted, "unsupported scope applied to resource"));
   }
@@ -97,10 +98,12 @@ function selectorErrors({ hard = {}, scopes: wanted, scopeSelector }: QuotaSpec)
   const field = "spec.scopeSelector.matchExpressions";
   const requirements = scopeSelector?.matchExpressions ?? [];
   const errors: FieldError[] = [];
+  const checked = new Set<string>();
   for (const { scopeName, operator, values = [] } of requirements) {
     if (!scopes.includes(scopeName)) errors.push(invalid(`${field}.scopeName`, scopeName, "unsupported scope"));
-    for (const _ of unfit(scopeName, hard))
+    for (const _ of checked.has(scopeName) ? [] : unfit(scopeName, hard))
       errors.push(invalid(field, shownSelector(requirements), "unsupported scope applied to resource"));
+    checked.add(scopeName);
     if (podScopes.includes(scopeName) && operator !== "Exists")
       errors.push(
         invalid(

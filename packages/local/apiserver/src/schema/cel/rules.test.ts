@@ -86,9 +86,10 @@ describe("rules that ask too much are stopped", () => {
     ["self.a.distinct().size() > 0", two, { a: big.map((each, at) => each + at), b: [] }],
     ["self.matches('(a*)*' + self)", text, long],
   ])("%s", (rule, self, value) => {
-    const started = performance.now();
+    const before = process.threadCpuUsage();
     expect(judge(rule, self, value)).toEqual([expect.stringContaining("actual cost limit exceeded")]);
-    expect(performance.now() - started).toBeLessThan(10_000);
+    // Microseconds of the processor, which others may use meanwhile.
+    expect(process.threadCpuUsage(before).user).toBeLessThan(10_000_000);
   });
 
   test("all rules together have a limit too", () => {

@@ -38,6 +38,6 @@ describe.skipIf(await missingControlPlane())("bodies on a real API server and he
     const yaml = `apiVersion: schema.example/v1\nkind: Reading\nmetadata: {name: x}\nspec:\n  p:\n    v: ${text}\n`;
     const { body } = await ask("POST", `${paths.Reading}?dryRun=All`, yaml, "application/yaml");
     expect(body.spec.p.v).toEqual(wanted);
-    expect(parseYaml(yaml).value).toHaveProperty(["spec", "p", "v"], wanted);
+    expect((await parseYaml(yaml)).value).toHaveProperty(["spec", "p", "v"], wanted);
   });
 });

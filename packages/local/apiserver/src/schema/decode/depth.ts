@@ -1,12 +1,12 @@
 /**
- * How deep an object may be that is kept. Kubernetes reads ten thousand levels and so do we; but here much is done by
- * recursion (to copy, to compare, to write as JSON), and what overflows the stack half-way is worse than a plain no.
+ * How deep a body or an object may be. Kubernetes reads ten thousand levels; but here much is done by recursion (to copy,
+ * to compare, to write as JSON), and an overflow of the stack half-way is worse than a refusal.
  */
-const deepest = 1000;
+export const deepest = 1000;
 
 export const tooDeep = `json: exceeded max depth of ${deepest}`;
 
-/** Level by level, so that it cannot overflow itself. */
+/** Also of what a patch makes of an object. Level by level, so that it cannot overflow itself. */
 export function isTooDeep(value: unknown): boolean {
   let level = [value].filter(isContainer);
   for (let depth = 0; level.length > 0; depth++) {

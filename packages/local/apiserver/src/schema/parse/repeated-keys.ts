@@ -2,7 +2,7 @@
  * Keys that a YAML text says twice, in the words of Go's decoder, which tells them by the line of the later value. `1` and
  * `'1'` are two keys there, and what `<<` brings in counts as said where it stands.
  */
-import { type Document, isAlias, isMap, isScalar, isSeq, type LineCounter } from "yaml";
+import { type Document, isMap, isScalar, isSeq, type LineCounter } from "yaml";
 import { goFloat, goQuote } from "../../errors/go-text.ts";
 
 /** Such as `line 6: key "a" already set in map`; of what is inside of a value before the value itself. */
@@ -11,13 +11,11 @@ export function repeatedKeys(document: Document, lines: LineCounter): string[] {
   const lineOf = (node: unknown) => lines.linePos((node as { range?: [number] } | null)?.range?.[0] ?? 0).line;
 
   function visit(node: unknown): void {
-    if (isAlias(node)) visit(node.resolve(document));
-    else if (isSeq(node)) for (const item of node.items) visit(item);
+    if (isSeq(node)) for (const item of node.items) visit(item);
     else if (isMap(node)) visitMap(node, new Set());
   }
 
-  function visitMap(node: unknown, known: Set<string>): void {
-    const map = isAlias(node) ? node.resolve(document) : node;
+  function visitMap(map: unknown, known: Set<string>): void {
     if (!isMap(map)) return;
     for (const { key, value } of map.items) {
       if (isMerge(key)) {

@@ -3,10 +3,11 @@
  * value`. Run only where JSON.parse has refused it.
  */
 import { goQuote } from "../../errors/go-text.ts";
+import { deepest, tooDeep } from "../decode/depth.ts";
 import { endOfString } from "./duplicate-fields.ts";
 
-/** How deep lists and objects may stand in each other. */
-export const deepest = 10_000;
+/** How deep lists and objects may stand in each other in Kubernetes. */
+const deepestOfKubernetes = 10_000;
 
 /** What stopped the reading. */
 class Stop extends Error {}
@@ -24,7 +25,9 @@ export function syntaxErrorOf(text: string): string {
 
 /** Of a text that is JSON: undefined where it is not too deep. */
 export function depthErrorOf(text: string): string | undefined {
-  return text.length > 2 * deepest && depthOf(text) > deepest ? syntaxErrorOf(text) : undefined;
+  const depth = text.length > 2 * deepest ? depthOf(text) : 0;
+  if (depth > deepestOfKubernetes) return syntaxErrorOf(text);
+  return depth > deepest ? tooDeep : undefined;
 }
 
 function depthOf(text: string): number {
@@ -54,7 +57,7 @@ class Reader {
       this.#skipSpace();
       const first = this.#peek();
       if (first === "{" || first === "[") {
-        if (open.length >= deepest) this.#refuse("exceeded max depth");
+        if (open.length >= deepestOfKubernetes) this.#refuse("exceeded max depth");
         this.#at++;
         open.push(first);
         this.#skipSpace();

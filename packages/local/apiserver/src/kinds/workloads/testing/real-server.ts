@@ -9,8 +9,10 @@ export interface Answer {
 }
 
 /** Whatever would change a pod for reasons that are not the pod's own. */
-const withoutPlugins =
-  "--disable-admission-plugins=ServiceAccount,DefaultTolerationSeconds,Priority,LimitRanger,ResourceQuota,RuntimeClass,TaintNodesByCondition,PodSecurity";
+const disabledPlugins = [
+  ...["ServiceAccount", "DefaultTolerationSeconds", "Priority", "LimitRanger", "ResourceQuota", "RuntimeClass"],
+  ...["TaintNodesByCondition", "PodSecurity"],
+];
 
 export class RealServer implements AsyncDisposable {
   readonly #controlPlane: ControlPlane;
@@ -21,10 +23,11 @@ export class RealServer implements AsyncDisposable {
     this.#agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
   }
 
-  static async start(): Promise<RealServer> {
-    return new RealServer(
-      await startControlPlane({ controllerManager: false, scheduler: false, apiServerFlags: [withoutPlugins] }),
-    );
+  /** `enabled`: admission plugins that take part all the same. */
+  static async start(...enabled: string[]): Promise<RealServer> {
+    const disabled = disabledPlugins.filter((plugin) => !enabled.includes(plugin));
+    const apiServerFlags = [`--disable-admission-plugins=${disabled.join(",")}`];
+    return new RealServer(await startControlPlane({ controllerManager: false, scheduler: false, apiServerFlags }));
   }
 
   ask(method: string, path: string, body?: unknown, accept = "application/json"): Promise<Answer> {

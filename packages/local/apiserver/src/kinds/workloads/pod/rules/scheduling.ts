@@ -136,16 +136,15 @@ function inRange(path: string, weight: number): FieldError[] {
 }
 
 export function spreading(path: string, constraints: readonly TopologySpreadConstraint[]): FieldError[] {
+  const keyOf = ({ topologyKey, whenUnsatisfiable }: TopologySpreadConstraint) => `${whenUnsatisfiable} ${topologyKey}`;
+  const lastIndexes = new Map(constraints.map((constraint, index) => [keyOf(constraint), index]));
   return constraints.flatMap((constraint, index) => {
     const at = `${path}[${index}]`;
     const { maxSkew, topologyKey, whenUnsatisfiable, minDomains, matchLabelKeys = [] } = constraint;
     const errors = positive(`${at}.maxSkew`, maxSkew);
     if (topologyKey === "") errors.push(required(`${at}.topologyKey`, "can not be empty"));
     errors.push(...oneOf(`${at}.whenUnsatisfiable`, whenUnsatisfiable, ["DoNotSchedule", "ScheduleAnyway"]));
-    const isRepeated = constraints
-      .slice(index + 1)
-      .some((other) => other.topologyKey === topologyKey && other.whenUnsatisfiable === whenUnsatisfiable);
-    if (isRepeated)
+    if (lastIndexes.get(keyOf(constraint)) !== index)
       errors.push(duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${topologyKey}, ${whenUnsatisfiable}}`));
     if (minDomains !== undefined) {
       errors.push(...positive(`${at}.minDomains`, minDomains));

@@ -2,6 +2,7 @@
 
 import { diffJson, jsonEqual } from "@berg/apimachinery";
 import { type FieldError, forbidden, invalid, required } from "../../../../errors/field-error.ts";
+import { sortedJson } from "../../../../registry/json.ts";
 import { own } from "../../../checks/field-rules.ts";
 import { between } from "../../../checks/names.ts";
 import type { Container, Pod, PodSpec, Toleration } from "../../types.ts";
@@ -58,16 +59,17 @@ function changedDeadline(
 }
 
 function changedTolerations(list: readonly Toleration[], old: readonly Toleration[]): FieldError[] {
-  const isKept = ({ tolerationSeconds: _, ...before }: Toleration) =>
-    list.some(({ tolerationSeconds: _, ...own }) => jsonEqual(own, before));
-  if (!old.every(isKept))
+  const keyOf = ({ tolerationSeconds: _, ...rest }: Toleration) => sortedJson(rest);
+  const kept = new Set(list.map(keyOf));
+  if (!old.every((toleration) => kept.has(keyOf(toleration))))
     return [forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds")];
   return tolerations("spec.tolerations", list);
 }
 
 function changedGates({ schedulingGates: gates = [] }: PodSpec, { schedulingGates: old = [] }: PodSpec): FieldError[] {
+  const known = new Set(old.map(({ name }) => name));
   return gates.flatMap(({ name }, index) => {
-    if (old.some((gate) => gate.name === name)) return [];
+    if (known.has(name)) return [];
     const text = `only deletion is allowed, but found new scheduling gate '${name}'`;
     return [forbidden(`spec.schedulingGates[${index}].name`, text)];
   });
