@@ -104,17 +104,18 @@ describe
         ],
       });
     await expect.poll(() => status(GatewayClasses, "local")).toEqual({ conditions: ["Accepted True Accepted 1"] });
-    const parent = (sectionName: string, resolved: string) => ({
+    const unready = "Programmed False NoReadyEndpoints 1";
+    const parent = (sectionName: string, resolved: string, ...more: string[]) => ({
       parents: [
         {
           controllerName,
           parentRef: { group, kind: "Gateway", name: "edge", sectionName },
-          conditions: ["Accepted True Accepted 1", `ResolvedRefs ${resolved} 1`],
+          conditions: ["Accepted True Accepted 1", `ResolvedRefs ${resolved} 1`, ...more],
         },
       ],
     });
-    await expect.poll(() => status(HTTPRoutes, "good")).toEqual(parent("http", "True ResolvedRefs"));
+    await expect.poll(() => status(HTTPRoutes, "good")).toEqual(parent("http", "True ResolvedRefs", unready));
     await expect.poll(() => status(HTTPRoutes, "lost")).toEqual(parent("http", "False BackendNotFound"));
-    await expect.poll(() => status(TLSRoutes, "raw")).toEqual(parent("tls", "True ResolvedRefs"));
+    await expect.poll(() => status(TLSRoutes, "raw")).toEqual(parent("tls", "True ResolvedRefs", unready));
   });
 });

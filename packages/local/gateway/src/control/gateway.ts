@@ -69,7 +69,8 @@ export async function startGateway(options: GatewayOptions): Promise<Running> {
   const services = manager.informer(Services);
   const namespaces = manager.informer(Namespaces);
   const secrets = manager.informer(Secrets, { selection: { fieldSelector: "type=kubernetes.io/tls" } });
-  const endpointsOf = endpointsFrom(manager.informer(EndpointSlices));
+  const endpointSlices = manager.informer(EndpointSlices);
+  const endpointsOf = endpointsFrom(endpointSlices);
   const { limits } = options;
   const proxy = new GatewayProxy({ host, endpointsOf, certificateFor, limits, clock, random, log });
 
@@ -82,6 +83,7 @@ export async function startGateway(options: GatewayOptions): Promise<Running> {
       tlsRoutes: kinds.tlsRoutes.list(),
       service: (key) => services.get(key),
       secret: (key) => secrets.get(key),
+      hasEndpoints: (port) => endpointsOf(port).length > 0,
       labelsOfNamespace: (name) => namespaces.get(name)?.metadata.labels,
       host,
       issuesCertificates: certificateFor !== undefined,
@@ -102,7 +104,9 @@ export async function startGateway(options: GatewayOptions): Promise<Running> {
   manager.addController({
     name: "routing",
     watches: [
-      ...[services, namespaces, secrets].map((informer) => watchMapped(asAny(informer), () => [everything])),
+      ...[services, namespaces, secrets, endpointSlices].map((informer) =>
+        watchMapped(asAny(informer), () => [everything]),
+      ),
       ...Object.values(kinds).map((kind) => watchSpecs(asAny(kind))),
     ],
     workers: 1,

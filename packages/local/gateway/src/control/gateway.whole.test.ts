@@ -3,7 +3,7 @@ import { get } from "node:http";
 import { createServer } from "node:net";
 import { text } from "node:stream/consumers";
 import { apiVersionOf, defineResource, type KubeObject } from "@berg/apimachinery";
-import { type Client, createClient, Namespaces, Services, silentLogger, unlimited } from "@berg/kube";
+import { type Client, createClient, Informer, Namespaces, Services, silentLogger, unlimited } from "@berg/kube";
 import { makeCa } from "@berg/kube/testing/certificates";
 import { startLocalControlPlane } from "@berg/local-control-plane";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -143,12 +143,13 @@ describe("a Gateway", () => {
       {
         controllerName,
         parentRef: { group, kind: "Gateway", name: "edge" },
-        conditions: [{ observedGeneration: 1 }, {}],
+        conditions: [{ observedGeneration: 1 }, {}, {}],
       },
     ]);
     expect(conditionsOf(route.status?.parents?.[0]?.conditions)).toEqual({
       Accepted: "True Accepted",
       ResolvedRefs: "True ResolvedRefs",
+      Programmed: "True Programmed",
     });
 
     await client.delete(HTTPRoutes, namespace, "web");
@@ -156,6 +157,49 @@ describe("a Gateway", () => {
     await client.delete(Gateways, namespace, "edge");
     await expect.poll(() => ask(port, "web.test").catch((error) => error.code)).toBe("ECONNREFUSED");
   });
+
+  test("answers the first request that comes after it has accepted a route, and from a pod once it is programmed", async () => {
+    const namespace = await newNamespace();
+    const port = await freePort();
+    await makeGateway(namespace, [{ name: "http", port, protocol: "HTTP" }]);
+    await expect.poll(() => gatewayConditions(namespace)).toMatchObject({ Programmed: "True Programmed" });
+    const backend = await httpBackend((_, answer) => answer.end("fine"));
+    const answers: Record<string, Promise<string>> = {};
+    const routes = new Informer({ client, type: HTTPRoutes, selection: { namespace } });
+    const stop = new AbortController();
+    routes.onChange(({ object }) => {
+      const { Accepted, ResolvedRefs, Programmed } = conditionsOf(object.status?.parents?.[0]?.conditions);
+      const { name } = object.metadata;
+      if (Accepted !== "True Accepted" || ResolvedRefs !== "True ResolvedRefs") return;
+      answers[`${name} accepted`] ??= ask(port, `${name}.test`);
+      if (Programmed === "True Programmed") answers[`${name} programmed`] ??= ask(port, `${name}.test`);
+    });
+    const watching = routes.run(stop.signal);
+    const names = Array.from({ length: 10 }, (_, at) => `web-${at}`);
+    const endpoints = [{ addresses: [standIn], conditions: { ready: true } }];
+    const ports = [{ name: "", protocol: "TCP", port: backend }];
+    await Promise.all(
+      names.map(async (name) => {
+        // All at once, as the controller of instances creates them; the pods come last.
+        await Promise.all([
+          makeRoute(namespace, name, { hostnames: [`${name}.test`], rules: [{ backendRefs: [{ name, port: 80 }] }] }),
+          client.create(Services, { metadata: { namespace, name }, spec: { ports: [{ port: 80 }] } }),
+        ]);
+        const labels = { "kubernetes.io/service-name": name };
+        await client.create(EndpointSlices, {
+          metadata: { namespace, name, labels },
+          ...{ addressType: "IPv4", endpoints, ports },
+        });
+      }),
+    );
+    await expect.poll(() => Object.keys(answers).length, { timeout: 20_000 }).toBe(20);
+    stop.abort();
+    await watching;
+    for (const name of names) {
+      expect(await answers[`${name} accepted`]).toMatch(/^(200|503) /);
+      expect(await answers[`${name} programmed`]).toBe("200 fine");
+    }
+  }, 30_000);
 
   test("says that a port is taken, and opens it once it is free", async () => {
     const namespace = await newNamespace();

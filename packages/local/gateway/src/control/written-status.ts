@@ -36,6 +36,9 @@ export function gatewayStatus(
   });
 }
 
+/** Conditions of a route that are removed where they do not apply. */
+const notAlways = new Set(["PartiallyInvalid", "Programmed"]);
+
 /** What other controllers say stays as it is. */
 export function routeStatus({ status }: Route, wanted: WantedRouteStatus, now: string): Status<Route> | undefined {
   const parents = status?.parents ?? [];
@@ -43,7 +46,7 @@ export function routeStatus({ status }: Route, wanted: WantedRouteStatus, now: s
   const ours = wanted.parents.map(({ parentRef, conditions }): RouteParentStatus => {
     const old = parents.find((p) => p.controllerName === controllerName && isSameRef(p.parentRef, parentRef));
     const kept = old?.conditions?.filter(
-      ({ type }) => type !== "PartiallyInvalid" || conditions.some((c) => c.type === type),
+      ({ type }) => !notAlways.has(type) || conditions.some((condition) => condition.type === type),
     );
     return { parentRef, controllerName, conditions: withConditions(kept, conditions, wanted.generation, now) };
   });

@@ -14,7 +14,7 @@ beforeAll(async () => {
   client = createClient({ connection: apiServer.connection, rate: unlimited });
   world.defer(() => client.close());
   await client.create(Namespaces, { metadata: { name: "x" } });
-}, 30_000);
+});
 afterAll(() => world.disposeAsync());
 
 const names = gatewayCrds.map(({ metadata }) => metadata.name);

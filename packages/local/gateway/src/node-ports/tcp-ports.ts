@@ -50,11 +50,11 @@ export class TcpPorts {
     const leave = () => leaving.abort();
     client.once("close", leave);
     try {
-      const { connectMs, tunnelIdleMs } = limits;
+      const { connectMs } = limits;
       const connecting = { random, connectMs, allowHalfOpen: true, signal: leaving.signal };
       const pod = await connectToAny(target ? endpointsOf(target) : [], connecting);
       client.off("close", leave);
-      join(client, pod, { idleMs: tunnelIdleMs });
+      join(client, pod, limits);
     } catch {
       // Where no pod is ready, Kubernetes refuses the connection; ours is accepted before we know, and so broken off.
       client.resetAndDestroy();

@@ -4,6 +4,7 @@ import { pageTexts } from "../vocabulary.ts";
 import { NoEndpoint } from "./connect.ts";
 import type { EndpointAgent, EndpointRequest } from "./endpoint-agent.ts";
 import { missingLength, type RawHeaders, responseHeaders } from "./headers.ts";
+import type { Limits } from "./limits.ts";
 import type { Onward } from "./onward.ts";
 import { type Page, startingPage, textPage } from "./pages.ts";
 
@@ -11,18 +12,19 @@ export function forward(
   incoming: IncomingMessage,
   answer: ServerResponse,
   onward: Onward,
-  { agent, maxHeaderSize }: { agent: EndpointAgent; maxHeaderSize: number },
+  { agent, limits }: { agent: EndpointAgent; limits: Limits },
 ): void {
   const headers = [...onward.headers, ...bodyHeaders(incoming)];
   let outgoing: ClientRequest;
   try {
-    outgoing = request({ ...onward, headers, agent, maxHeaderSize } as EndpointRequest);
+    outgoing = request({ ...onward, headers, agent, maxHeaderSize: limits.headerBytes } as EndpointRequest);
   } catch {
     // What Node reads and what it writes are not quite the same.
     sendPage(incoming, answer, textPage(400, pageTexts.badRequest));
     return;
   }
-  outgoing.on("continue", () => answer.writeContinue());
+  limitInterim(outgoing, limits);
+  outgoing.once("continue", () => answer.writeContinue());
   outgoing.on("response", (response) => relay(response, answer));
   outgoing.on("timeout", () => outgoing.destroy());
   outgoing.on("error", (error) => {
@@ -38,6 +40,14 @@ export function forward(
     if (!answer.writableFinished) outgoing.destroy();
   });
   incoming.pipe(outgoing);
+}
+
+/** Ends a request whose endpoint sends 1xx responses without end: each costs this thread, which all players share. */
+export function limitInterim(outgoing: ClientRequest, { interimResponses }: Limits): void {
+  let count = 0;
+  outgoing.on("information", () => {
+    if (++count > interimResponses) outgoing.destroy(new Error("there are too many interim responses"));
+  });
 }
 
 /** That the body comes in chunks; or, of methods for which Node would else announce one, that there is none. */

@@ -58,7 +58,15 @@ export class HttpProxy {
       this.#entrances.set(client, entrance);
       this.#server.emit("connection", client);
     };
+    client.once("end", () => this.#closeSoon(client));
     new PlainLane(client, entrance, { ...this.#options, handOver });
+  }
+
+  /** A client that has closed its side may wait for an answer, which an endpoint could hold back for ever. */
+  #closeSoon(client: Socket): void {
+    const { clock, limits } = this.#options;
+    const timer = clock.setTimer(limits.halfClosedMs, () => client.destroy());
+    client.once("close", () => timer.cancel());
   }
 
   close(): void {
@@ -67,9 +75,9 @@ export class HttpProxy {
 
   #serve(incoming: IncomingMessage, answer: ServerResponse): void {
     const onward = onwardOf(askedFor(incoming), this.#entranceOf(incoming.socket), this.#options);
-    const maxHeaderSize = this.#options.limits.headerBytes;
+    const { limits } = this.#options;
     if ("status" in onward) sendPage(incoming, answer, onward);
-    else forward(incoming, answer, onward, { agent: this.#agentOf(incoming.socket), maxHeaderSize });
+    else forward(incoming, answer, onward, { agent: this.#agentOf(incoming.socket), limits });
   }
 
   #upgrade(incoming: IncomingMessage, socket: Socket, head: Buffer): void {

@@ -519,3 +519,61 @@ describe("clients that take too much", () => {
     await expect.poll(() => proxy.connections.size).toBe(0);
   });
 });
+
+/** A pod that has said nothing but this, over and over, until its connection is closed. */
+async function babbling(words: string) {
+  const seen = { closed: 0 };
+  const port = await tcpBackend((socket) => {
+    socket.on("close", () => seen.closed++);
+    const piece = words.repeat(1_000);
+    const more = () => !socket.destroyed && socket.write(piece, () => setImmediate(more));
+    socket.once("data", more);
+  });
+  return { port, seen };
+}
+
+/** One goes from socket to socket, one through Node's server, one asks for another protocol. */
+const requests = {
+  plain: "GET / HTTP/1.1\r\nHost: web.test\r\n\r\n",
+  "with a body in chunks": "POST / HTTP/1.1\r\nHost: web.test\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+  "for a WebSocket":
+    "GET / HTTP/1.1\r\nHost: web.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: a\r\nSec-WebSocket-Version: 13\r\n\r\n",
+};
+
+describe("a pod that sends interim responses without end", () => {
+  const words = ["HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 102 Processing\r\nX: y\r\n\r\n"];
+  const cases = Object.entries(requests).flatMap(([what, request]) => words.map((word) => ({ what, request, word })));
+
+  test.each(cases)("is cut off, to a request $what: $word", async ({ request, word }) => {
+    const { port: backend, seen } = await babbling(word);
+    const { port } = await world([backend]);
+    const client = await dial(port);
+    const answer = everythingFrom(client);
+    client.write(request);
+    await expect.poll(() => seen.closed, { timeout: 25_000 }).toBe(1);
+    client.end();
+    const final = (await answer).replace("HTTP/1.1 100 Continue\r\n\r\n", "");
+    expect(final).toMatch(/^HTTP\/1\.1 502 /);
+  });
+});
+
+describe("a client that closes its side", () => {
+  test.each(Object.entries(requests))(
+    "and a pod that never answers are parted, after a request %s",
+    async (_, request) => {
+      const seen = { closed: 0 };
+      const backend = await tcpBackend((socket) => {
+        socket.on("close", () => seen.closed++);
+        // It still says something now and then, which is no answer.
+        const timer = setInterval(() => socket.write("HTTP/1.1 102 Processing\r\n\r\n"), 20);
+        socket.on("close", () => clearInterval(timer)).resume();
+      });
+      const { port } = await world([backend], { limits: { halfClosedMs: 100, interimResponses: 1e9 } });
+      const client = await dial(port);
+      const answer = everythingFrom(client);
+      client.end(request);
+      await answer;
+      await expect.poll(() => seen.closed, { timeout: 25_000 }).toBe(1);
+    },
+  );
+});

@@ -26,7 +26,7 @@ function side(says: string, tookMs: number): Socket & { heard: string } {
 
 test("a side that is done may close, and the other still takes what was said", async () => {
   const [quick, slow] = [side("the last words", 0), side("", 100)];
-  join(quick, slow, { idleMs: 1_000 });
+  join(quick, slow, { tunnelIdleMs: 1_000, halfClosedMs: 1_000 });
   await once(quick, "close");
   expect(slow.heard).toBe("");
   await once(slow, "close");
@@ -35,7 +35,7 @@ test("a side that is done may close, and the other still takes what was said", a
 
 test("a side that is closed in the middle takes the other with it", async () => {
   const [one, other] = [side("", 0), side("x", 1_000)];
-  join(one, other, { idleMs: 1_000 });
+  join(one, other, { tunnelIdleMs: 1_000, halfClosedMs: 1_000 });
   other.destroy();
   await once(one, "close");
   expect(one.destroyed).toBe(true);

@@ -14,6 +14,10 @@ export interface Limits {
   /** How long nothing at all may come or go, in the middle of a request; then of a tunnel: somebody may sit and think. */
   idleMs: number;
   tunnelIdleMs: number;
+  /** How long an exchange goes on after the client has closed its side; a tunnel, with nothing on its way back. */
+  halfClosedMs: number;
+  /** How many interim responses (1xx) an endpoint may send before its answer. */
+  interimResponses: number;
   /** How long one endpoint may take to accept a connection. */
   connectMs: number;
 }
@@ -27,5 +31,7 @@ export const defaultLimits: Limits = {
   keepAliveMs: 60_000,
   idleMs: 10 * 60_000,
   tunnelIdleMs: 60 * 60_000,
+  halfClosedMs: 60_000,
+  interimResponses: 16,
   connectMs: 3_000,
 };

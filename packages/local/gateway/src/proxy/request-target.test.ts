@@ -19,5 +19,5 @@ describe("a request", () => {
     const url = `http://${"a".repeat(60_000)}/${"a".repeat(60_000)}#`;
     // All of them together take minutes where the whole is looked at again for each byte of the host.
     for (let i = 0; i < 15; i++) expect(requestTarget(url, ["Host", "a b"])).toBeUndefined();
-  }, 30_000);
+  });
 });

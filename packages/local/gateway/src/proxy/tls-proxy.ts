@@ -91,11 +91,11 @@ export class TlsProxy {
     const leaving = new AbortController();
     const leave = () => leaving.abort(new NoEndpoint());
     client.once("close", leave);
-    const { connectMs, tunnelIdleMs } = limits;
+    const { connectMs } = limits;
     const connecting = { random, connectMs, allowHalfOpen: true, signal: leaving.signal };
     const upstream = await connectToAny(endpointsOf(service), connecting);
     client.off("close", leave);
-    join(client, upstream, { idleMs: tunnelIdleMs });
+    join(client, upstream, limits);
   }
 
   /** By a fatal alert, so that the client can say what was wrong. */

@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import type { Clock, Random } from "@berg/kube";
 import { pageTexts } from "../vocabulary.ts";
 import { connectToAny, NoEndpoint } from "./connect.ts";
+import { limitInterim } from "./forward.ts";
 import { responseHeaders, writtenHead } from "./headers.ts";
 import { join } from "./join.ts";
 import { lastWords } from "./last-words.ts";
@@ -44,6 +45,7 @@ export async function forwardUpgrade(
     maxHeaderSize: limits.headerBytes,
     createConnection: () => upstream,
   });
+  limitInterim(outgoing, limits);
   const drop = () => upstream.destroy();
   client.once("close", drop);
   upstream.setTimeout(limits.idleMs, drop);
@@ -55,7 +57,7 @@ export async function forwardUpgrade(
     client.write(writtenHead(`HTTP/1.1 101 ${statusMessage}`, rawHeaders));
     if (early.length > 0) client.write(early);
     if (head.length > 0) upstream.write(head);
-    join(client, upstream, { idleMs: limits.tunnelIdleMs });
+    join(client, upstream, limits);
   });
   outgoing.once("response", (response) => {
     answered = true;

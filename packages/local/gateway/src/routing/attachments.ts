@@ -54,7 +54,14 @@ export function judgeParent(
     return refuse("NoMatchingListenerHostname", "no hostname of the route is one of a listener's");
   }
   if (!rules.anyLeft) return refuse("UnsupportedValue", rules.dropped.join("; ") || "the route has no rule");
-  return { parentRef, refused: undefined, attachments };
+  return { parentRef, refused: notServed(attachments), attachments };
+}
+
+/** A route that no open port leads to is not accepted: whoever waits for that would send players to it. */
+function notServed(attachments: readonly Attachment[]): Verdict | undefined {
+  if (attachments.some(({ listener }) => listener.served)) return undefined;
+  const [first] = attachments;
+  return first?.listener.refused ?? first?.listener.unresolved;
 }
 
 function isNamed({ sectionName, port }: ParentReference, listener: { name: string; port: number }): boolean {

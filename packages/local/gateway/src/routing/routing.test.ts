@@ -201,7 +201,10 @@ describe("a route", () => {
   const verdict = (objects: Objects, key = "a/web") => {
     const { statuses } = routingOf(stateOf({ services, ...objects }));
     const parents = statuses.httpRoutes.get(key) ?? statuses.tlsRoutes.get(key);
-    return parents?.parents.map(({ conditions }) => verdicts(conditions));
+    return parents?.parents.map(({ conditions }) => {
+      const { Programmed: _, ...rest } = verdicts(conditions);
+      return rest;
+    });
   };
   const accepted = { Accepted: "True Accepted", ResolvedRefs: "True ResolvedRefs" };
   const from = (from: string, selector?: object) => ({
@@ -321,9 +324,44 @@ describe("a route", () => {
       gateways: [gateway([http])],
       httpRoutes: [httpRoute("a/web", [], [good, filtered])],
     });
-    expect(routingOf(state).statuses.httpRoutes.get("a/web")?.parents[0]?.conditions[2]?.message).toBe(
+    const { conditions } = routingOf(state).statuses.httpRoutes.get("a/web")?.parents[0] ?? {};
+    expect(conditions?.find(({ type }) => type === "PartiallyInvalid")?.message).toBe(
       "Dropped Rule: rule 1: filters of type RequestMirror are not supported",
     );
+  });
+
+  describe("is programmed", () => {
+    const programmed = (objects: Objects) => {
+      const { statuses } = routingOf(stateOf({ services, ...objects }));
+      const [parent] = (statuses.httpRoutes.get("a/web") ?? statuses.tlsRoutes.get("a/web"))?.parents ?? [];
+      const { status, reason, message } = parent?.conditions.find(({ type }) => type === "Programmed") ?? {};
+      return status && `${status} ${reason} ${message}`.trim();
+    };
+    const routes = { gateways: [gateway([http])], httpRoutes: [httpRoute("a/web", [])] };
+
+    test.each<[string, Objects, string | undefined]>([
+      ["once a pod is ready behind it", routes, "True Programmed"],
+      [
+        "not before",
+        { ...routes, withoutEndpoints: ["a/web"] },
+        "False NoReadyEndpoints the Service a/web has no ready pod",
+      ],
+      [
+        "also with TLS",
+        { gateways: [gateway([tls])], tlsRoutes: [tlsRoute("a/web", [])], withoutEndpoints: ["a/web"] },
+        "False NoReadyEndpoints the Service a/web has no ready pod",
+      ],
+      ["not where its Service is missing", { ...routes, services: [] }, undefined],
+      ["not where no listener takes it", { ...routes, gateways: [gateway([from("Same")])] }, undefined],
+    ])("%s", (_, objects, wanted) => {
+      expect(programmed(objects)).toBe(wanted);
+    });
+  });
+
+  test("is not accepted where the port of its listener is not open", () => {
+    const unavailablePorts: Objects["unavailablePorts"] = [[80, "port 80 of 127.0.0.1 is used by another process"]];
+    const objects = { gateways: [gateway([http])], httpRoutes: [httpRoute("a/web", [])], unavailablePorts };
+    expect(verdict(objects)).toEqual([{ ...accepted, Accepted: "False PortUnavailable" }]);
   });
 
   test("is counted once by each listener that takes it", () => {

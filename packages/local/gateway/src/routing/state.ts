@@ -2,6 +2,7 @@
 import type { Stored } from "@berg/apimachinery";
 import type { Secret, Service } from "@berg/kube";
 import type { Gateway, GatewayClass, HttpRoute, Route } from "../kinds.ts";
+import type { ServicePort } from "./table.ts";
 
 export interface RoutingState {
   readonly classes: readonly Stored<GatewayClass>[];
@@ -10,6 +11,8 @@ export interface RoutingState {
   readonly tlsRoutes: readonly Stored<Route>[];
   service(key: string): Service | undefined;
   secret(key: string): Secret | undefined;
+  /** Whether the proxy knows a ready pod behind this port. */
+  hasEndpoints(port: ServicePort): boolean;
   labelsOfNamespace(name: string): Record<string, string> | undefined;
   /** Where all ports are opened, and so the address of every Gateway. */
   readonly host: string;

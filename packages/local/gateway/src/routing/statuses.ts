@@ -2,10 +2,11 @@
 import { keyOf } from "@berg/apimachinery";
 import type { WantedCondition } from "@berg/kube";
 import type { ParentReference, RouteKind } from "../kinds.ts";
-import { isFalse, isTrue } from "../vocabulary.ts";
+import { isFalse, isTrue, type Verdict } from "../vocabulary.ts";
 import { classProblem, isOurs, type JudgedGateway } from "./gateways.ts";
 import type { JudgedListener } from "./listeners.ts";
 import type { JudgedRoute } from "./routing.ts";
+import type { JudgedRules } from "./rules.ts";
 import type { RoutingState } from "./state.ts";
 
 /** By key. Of what is not here nothing is known, and its status stays as it is. */
@@ -60,7 +61,7 @@ export function statusesOf(
         .filter((each) => each.kind === kind)
         .map((each) => {
           const { generation } = each.route.metadata;
-          return [keyOf(each.route), { generation, parents: parentStatuses(each) }];
+          return [keyOf(each.route), { generation, parents: parentStatuses(each, state) }];
         }),
     );
   return {
@@ -139,16 +140,29 @@ function listenerConditions(judged: JudgedListener): WantedCondition[] {
   ];
 }
 
-function parentStatuses({ parents, rules }: JudgedRoute): WantedParent[] {
+/**
+ * `Programmed` is an addition to the conditions of the Gateway API, for routes that are accepted: True where the first
+ * request is answered by a pod. EndpointSlices follow the readiness of pods, so that a route is accepted before that.
+ */
+function parentStatuses({ parents, rules }: JudgedRoute, state: RoutingState): WantedParent[] {
   const { dropped, unresolved } = rules;
+  const unready = withoutEndpoints(rules, state);
   return parents.map(({ parentRef, refused }) => ({
     parentRef,
     conditions: [
       refused ? isFalse("Accepted", refused) : isTrue("Accepted", "Accepted"),
       unresolved ? isFalse("ResolvedRefs", unresolved) : isTrue("ResolvedRefs", "ResolvedRefs"),
+      ...(refused || unresolved ? [] : [unready ? isFalse("Programmed", unready) : isTrue("Programmed", "Programmed")]),
       ...(!refused && dropped.length > 0
         ? [isTrue("PartiallyInvalid", "UnsupportedValue", `Dropped Rule: ${dropped.join("; ")}`)]
         : []),
     ],
   }));
+}
+
+function withoutEndpoints({ http, tls = [] }: JudgedRules, state: RoutingState): Verdict | undefined {
+  const backends = [...http.flatMap((rule) => rule.backends), ...tls];
+  const unready = backends.find(({ service, weight }) => service && weight > 0 && !state.hasEndpoints(service));
+  if (!unready?.service) return undefined;
+  return { reason: "NoReadyEndpoints", message: `the Service ${unready.service.service} has no ready pod` };
 }

@@ -77,6 +77,8 @@ export interface Objects {
   tlsRoutes?: Stored<Route>[];
   services?: Stored<Service>[];
   secrets?: Stored<Secret>[];
+  /** Services that no ready pod is behind, by key. */
+  withoutEndpoints?: string[];
   namespaces?: Record<string, Record<string, string>>;
   issuesCertificates?: boolean;
   unavailablePorts?: [number, string][];
@@ -92,6 +94,7 @@ export function stateOf(objects: Objects): RoutingState {
     tlsRoutes: objects.tlsRoutes ?? [],
     service: (key) => find(objects.services, key),
     secret: (key) => find(objects.secrets, key),
+    hasEndpoints: ({ service }) => !objects.withoutEndpoints?.includes(service),
     labelsOfNamespace: (name) => objects.namespaces?.[name],
     host: "127.0.0.1",
     issuesCertificates: objects.issuesCertificates ?? true,

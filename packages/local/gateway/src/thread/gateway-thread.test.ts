@@ -17,7 +17,7 @@ const kind = <T extends KubeObject>(kind: string, resource: string, namespaced: 
   defineResource<T>({ group: "gateway.networking.k8s.io", version: "v1", resource, kind, namespaced });
 const GatewayClasses = kind<KubeObject & { spec: object }>("GatewayClass", "gatewayclasses", false);
 const Gateways = kind<Gateway>("Gateway", "gateways", true);
-const patience = { timeout: 30_000 };
+const patience = { timeout: 60_000 };
 
 const statusOf = (port: number) =>
   new Promise<string>((resolve, reject) => {
@@ -75,4 +75,4 @@ test("it opens ports, gets certificates from its starter, logs through it, and i
 
   await thread[Symbol.asyncDispose]();
   await expect(statusOf(http)).rejects.toThrow("ECONNREFUSED");
-}, 90_000);
+});

@@ -8,7 +8,7 @@ const script = (text: string) =>
   );
 const ready = `parentPort.postMessage("ready");`;
 const stops = `parentPort.on("message", (message) => { if (message === "stop") parentPort.close(); else throw new Error(message); });`;
-const patience = { timeout: 20_000 };
+const patience = { timeout: 60_000 };
 
 function thread(text: string, log: Logger = silentLogger) {
   const said: unknown[] = [];

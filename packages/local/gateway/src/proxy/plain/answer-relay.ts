@@ -15,6 +15,8 @@ export interface RelayOptions {
   /** Of the request. */
   readonly method: string;
   readonly headerBytes: number;
+  /** How many 1xx responses may come before the answer. */
+  readonly interimResponses: number;
   /** What the client is told about its own connection. */
   readonly keepAliveMs: number;
   /** For answers that do not say when they were made. */
@@ -30,6 +32,7 @@ export class AnswerRelay {
   #body: Body | undefined;
   #answer: PlainAnswer | undefined;
   #saidTooMuch = false;
+  #interim = 0;
 
   constructor(options: RelayOptions) {
     this.#options = options;
@@ -52,18 +55,23 @@ export class AnswerRelay {
   /** What these bytes mean for the client. Throws where nobody could say. */
   take(bytes: Buffer): Buffer {
     if (this.#body) return this.#partOf(this.#body, bytes);
-    const all = this.#waiting.length > 0 ? Buffer.concat([this.#waiting, bytes]) : bytes;
-    const answer = readAnswer(all, this.#options);
-    if (answer === "incomplete" && all.length <= this.#options.headerBytes) {
-      this.#waiting = all;
+    let left = this.#waiting.length > 0 ? Buffer.concat([this.#waiting, bytes]) : bytes;
+    let answer = readAnswer(left, this.#options);
+    // A 1xx is not passed on: the answer is still to come. An endpoint that sends them without end would keep this
+    // thread, which all players share, busy for ever.
+    while (typeof answer !== "string" && answer.status < 200) {
+      // Nobody asked to go on with another protocol.
+      if (answer.status === 101 || ++this.#interim > this.#options.interimResponses) throw new BrokenAnswer();
+      left = left.subarray(answer.bodyAt);
+      answer = readAnswer(left, this.#options);
+    }
+    if (answer === "incomplete" && left.length <= this.#options.headerBytes) {
+      this.#waiting = left;
       return nothing;
     }
-    // Nobody asked to go on with another protocol.
-    if (typeof answer === "string" || answer.status === 101) throw new BrokenAnswer();
+    if (typeof answer === "string") throw new BrokenAnswer();
     this.#waiting = nothing;
-    const rest = all.subarray(answer.bodyAt);
-    // A word on the way: the answer is still to come.
-    if (answer.status < 200) return rest.length > 0 ? this.take(rest) : nothing;
+    const rest = left.subarray(answer.bodyAt);
     this.#answer = answer;
     this.#body = bodyOf(answer.framing);
     const head = writtenHead(`HTTP/1.1 ${answer.status} ${answer.reason}`, this.#headersOf(answer));

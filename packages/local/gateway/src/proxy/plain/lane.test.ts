@@ -75,7 +75,7 @@ async function talk(socket: Socket, said: string, until: RegExp): Promise<string
 
 /** More than all buffers on the way hold. */
 const size = 64 * 1024 * 1024;
-const patience = { timeout: 25_000 };
+const patience = { timeout: 60_000 };
 
 /** Sends so many bytes, each piece when the one before has left. */
 function pour(socket: Socket, bytes: number): { sent: number } {

@@ -93,8 +93,9 @@ export class PlainLane {
     const request = readPlainRequest(bytes, limits);
     const onward = request && onwardOf(request, this.#entrance, this.#options);
     if (!onward || "status" in onward) return void this.#giveAway(bytes);
-    const { headerBytes, keepAliveMs } = limits;
-    const answer = new AnswerRelay({ method: request.method, headerBytes, keepAliveMs, now: clock.now });
+    const { headerBytes, interimResponses, keepAliveMs } = limits;
+    const how = { headerBytes, interimResponses, keepAliveMs, now: clock.now };
+    const answer = new AnswerRelay({ method: request.method, ...how });
     const end = Math.min(bytes.length, request.bodyAt + request.bodyLength);
     const bodyLeft = request.bodyAt + request.bodyLength - end;
     this.#exchange = { request, answer, bodyLeft, reused: false };

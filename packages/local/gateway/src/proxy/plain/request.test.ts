@@ -119,17 +119,12 @@ describe("no plain request", () => {
     expect(read("GET / HTTP/1.1\nHost: a\n\n")).toBeUndefined();
   });
 
-  test.each([" ", "\t"])(
-    "is rubbish full of %j, found out in one go",
-    (filling) => {
-      const rubbish = `GET / HTTP/1.1\r\nHost: a\r\na:${filling.repeat(120_000)}\x01\r\n\r\n`;
-      const bytes = Buffer.from(rubbish, "latin1");
-      // All of them together take minutes where each byte is looked at again for each byte before it.
-      for (let i = 0; i < 15; i++)
-        expect(readPlainRequest(bytes, { headerBytes: 2 ** 20, headers: 10 })).toBeUndefined();
-    },
-    30_000,
-  );
+  test.each([" ", "\t"])("is rubbish full of %j, found out in one go", (filling) => {
+    const rubbish = `GET / HTTP/1.1\r\nHost: a\r\na:${filling.repeat(120_000)}\x01\r\n\r\n`;
+    const bytes = Buffer.from(rubbish, "latin1");
+    // All of them together take minutes where each byte is looked at again for each byte before it.
+    for (let i = 0; i < 15; i++) expect(readPlainRequest(bytes, { headerBytes: 2 ** 20, headers: 10 })).toBeUndefined();
+  });
 });
 
 test("whatever is read says the same when it is written again", () => {
