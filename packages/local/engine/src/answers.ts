@@ -13,6 +13,7 @@ export interface InfoAnswer {
   OperatingSystem?: string;
   OSVersion?: string;
   SecurityOptions?: readonly string[] | null;
+  DockerRootDir?: string;
   /** Podman's. */
   Rootless?: boolean;
 }
@@ -31,6 +32,7 @@ export function infoOf(answer: InfoAnswer, name: EngineInfo["name"]): EngineInfo
     memoryBytes: answer.MemTotal ?? 0,
     kernel: answer.KernelVersion ?? "",
     operatingSystem: answer.OperatingSystem ?? "",
+    storageDirectory: answer.DockerRootDir || undefined,
   };
 }
 
@@ -75,6 +77,7 @@ export interface ContainerAnswer {
     FinishedAt?: string;
     Pid?: number;
   };
+  GraphDriver?: { Data?: { UpperDir?: string } | null };
   NetworkSettings?: { Networks?: Readonly<Record<string, { IPAddress?: string } | null>> | null };
 }
 
@@ -98,6 +101,7 @@ export function containerOf(answer: ContainerAnswer): Container {
       networks.flatMap(([name, network]) => (network?.IPAddress ? [[name, network.IPAddress]] : [])),
     ),
     pid: state.Pid ?? 0,
+    writableLayer: answer.GraphDriver?.Data?.UpperDir || undefined,
   };
 }
 

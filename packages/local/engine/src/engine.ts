@@ -81,6 +81,8 @@ export interface EngineInfo {
   memoryBytes: number;
   kernel: string;
   operatingSystem: string;
+  /** Where it keeps images and what containers write; undefined where it does not say. */
+  storageDirectory?: string | undefined;
 }
 
 export interface PullOptions {
@@ -220,6 +222,8 @@ export interface Container {
   addresses: Readonly<Record<string, string>>;
   /** Of its first process, as the host numbers it; 0 where it does not run. */
   pid: number;
+  /** The directory of all that it changed of its image; undefined where the engine keeps it in another form. */
+  writableLayer?: string | undefined;
 }
 
 export interface ContainerState {

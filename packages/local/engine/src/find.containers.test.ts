@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { missingPodman, startPodman, type TestPodman } from "@berg/test";
@@ -36,6 +36,17 @@ describe.skipIf(missingPodman())("on a machine with Podman", () => {
     await found[Symbol.asyncDispose]();
     expect(existsSync(found.socket)).toBe(false);
     await expect(found.engine.info()).rejects.toThrow(/no container engine answers/);
+  });
+
+  test("without iptables it names the package that its networks need", async () => {
+    const bin = await mkdtemp(join(tmpdir(), "berg-bin-"));
+    await symlink("/usr/bin/podman", join(bin, "podman"));
+    await using found = await findEngine("podman", { ...environment(), PATH: bin });
+    if ("reason" in found) throw new Error(found.reason);
+    expect(await found.missing()).toContain("apt-get install iptables");
+    await rm(bin, { recursive: true });
+    await using usual = await findEngine("podman", environment());
+    expect("missing" in usual && (await usual.missing())).toBeUndefined();
   });
 
   test("its service comes back when it is killed", async () => {

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { type Clock, systemClock } from "@berg/kube";
 import { connectEngine } from "./connect.ts";
 import { type Engine, EngineError, type EngineInfo } from "./engine.ts";
+import { missingFirewall } from "./firewall.ts";
 import { type Environment, enginePlaces, type Runtime } from "./places.ts";
 import { startPodmanService } from "./podman-service.ts";
 
@@ -10,6 +11,8 @@ export interface FoundEngine extends AsyncDisposable {
   readonly engine: Engine;
   readonly socket: string;
   readonly info: EngineInfo;
+  /** Why it cannot give a container a network, and what to install; undefined where it can. */
+  missing(signal?: AbortSignal): Promise<string | undefined>;
 }
 
 /**
@@ -34,7 +37,11 @@ export async function findEngine(
     try {
       const info = await engine.info(signal);
       // A socket of Docker's may be Podman's in disguise.
-      if (runtime === "auto" || info.name === runtime) return { engine, socket, info, ...nothingToStop };
+      if (runtime === "auto" || info.name === runtime) {
+        const missing = async (signal?: AbortSignal) =>
+          info.name === "podman" ? missingFirewall(env, { isSystemService: true, signal }) : undefined;
+        return { engine, socket, info, missing, ...nothingToStop };
+      }
       complaints.push(`what answers at ${socket} is ${info.name}`);
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
@@ -44,7 +51,10 @@ export async function findEngine(
   if (places.chosen) return none(`${places.chosen} is set, and ${complaints.join("; ")}`);
   if (runtime !== "docker") {
     const service = await startPodmanService(env, clock, signal);
-    if ("engine" in service) return service;
+    if ("engine" in service) {
+      const missing = (signal?: AbortSignal) => missingFirewall(env, { isSystemService: false, signal });
+      return { ...service, missing };
+    }
     complaints.push(service.reason);
   }
   const what = runtime === "auto" ? "container engine" : runtime === "docker" ? "Docker" : "Podman";

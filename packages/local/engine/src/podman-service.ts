@@ -3,13 +3,13 @@
  * with us, whatever ends us; if it ends before us, it is started again.
  */
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
-import { accessSync, constants } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Clock, sleep, type Timer } from "@berg/kube";
 import { connectEngine } from "./connect.ts";
 import { type Engine, EngineError, type EngineInfo } from "./engine.ts";
+import { findCommand } from "./find-command.ts";
 import type { Environment } from "./places.ts";
 
 // The shell waits on a pipe whose other end this process holds: it closes even when this process is killed, and then
@@ -33,7 +33,7 @@ export type PodmanService =
   | { readonly reason: string };
 
 export async function startPodmanService(env: Environment, clock: Clock, signal?: AbortSignal): Promise<PodmanService> {
-  const podman = commandOf("podman", env);
+  const podman = findCommand("podman", env);
   if (!podman) return { reason: "neither is there a podman command" };
   // A path to a socket has room for 107 bytes.
   const directory = await mkdtemp(join(env.XDG_RUNTIME_DIR ?? tmpdir(), "berg-podman-"));
@@ -123,18 +123,4 @@ class Service {
     await exited;
     late.cancel();
   }
-}
-
-function commandOf(name: string, env: Environment): string | undefined {
-  return (env.PATH ?? "")
-    .split(":")
-    .map((directory) => join(directory || ".", name))
-    .find((file) => {
-      try {
-        accessSync(file, constants.X_OK);
-        return true;
-      } catch {
-        return false;
-      }
-    });
 }

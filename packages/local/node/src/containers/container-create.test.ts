@@ -141,7 +141,6 @@ describe("what a container may do", () => {
     { name: "user of the pod", pod: { runAsUser: 6 }, want: { User: "6" } },
     { name: "group alone", container: { runAsGroup: 7 }, want: { User: "0:7" } },
     { name: "groups", pod: { fsGroup: 1, supplementalGroups: [2] }, want: { HostConfig: { GroupAdd: ["2", "1"] } } },
-    { name: "privileged", container: { privileged: true }, want: { HostConfig: { Privileged: true } } },
     {
       name: "no more than it has",
       container: { allowPrivilegeEscalation: false, seccompProfile: { type: "Unconfined" } },

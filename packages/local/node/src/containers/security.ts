@@ -2,14 +2,12 @@
 import type { Pod } from "@berg/kube";
 import type { HostConfig, Image } from "@berg/local-engine";
 import { ConfigError } from "./environment.ts";
+import { bareName } from "./forbidden.ts";
 import { type Container, podText } from "./shapes.ts";
 
 export interface Security {
   User?: string;
-  HostConfig: Pick<
-    HostConfig,
-    "CapAdd" | "CapDrop" | "Privileged" | "ReadonlyRootfs" | "SecurityOpt" | "GroupAdd" | "Sysctls"
-  >;
+  HostConfig: Pick<HostConfig, "CapAdd" | "CapDrop" | "ReadonlyRootfs" | "SecurityOpt" | "GroupAdd" | "Sysctls">;
 }
 
 export function security(pod: Pod, container: Container, image: Image): Security {
@@ -24,7 +22,6 @@ export function security(pod: Pod, container: Container, image: Image): Security
     ...(name !== undefined && { User: name }),
     HostConfig: {
       ...capabilities(own.capabilities?.add ?? [], own.capabilities?.drop ?? []),
-      ...(own.privileged && { Privileged: true }),
       ...(own.readOnlyRootFilesystem && { ReadonlyRootfs: true }),
       ...(groups.length > 0 && { GroupAdd: groups.map(String) }),
       ...securityOptions(pod, container),
@@ -81,8 +78,6 @@ function capabilities(add: readonly string[], drop: readonly string[]): Pick<Hos
 }
 
 const all = "ALL";
-/** `NET_ADMIN` and `CAP_NET_ADMIN` are both written in manifests. */
-const bareName = (name: string) => name.toUpperCase().replace(/^CAP_/, "");
 const fullName = (name: string) => `CAP_${name}`;
 
 function securityOptions(pod: Pod, container: Container): Pick<HostConfig, "SecurityOpt"> {

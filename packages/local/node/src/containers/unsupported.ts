@@ -5,17 +5,11 @@ import { initContainersOf, mainContainersOf, type Volume } from "./shapes.ts";
 /** Why the pod cannot run here at all; undefined where it can. */
 export function unsupportedOf(pod: Pod): string | undefined {
   const { spec } = pod;
-  if (spec?.hostNetwork) return "this node gives no pod the host's network (hostNetwork)";
-  if (spec?.hostPID) return "this node shows no pod the host's processes (hostPID)";
-  if (spec?.hostIPC) return "this node gives no pod the host's IPC (hostIPC)";
   if (spec?.shareProcessNamespace)
     return "this node does not share processes among a pod's containers (shareProcessNamespace)";
-  if (spec?.resourceClaims?.length) return "this node has no devices to claim (resourceClaims)";
   for (const container of [...initContainersOf(pod), ...mainContainersOf(pod)]) {
     if (container.ports?.some(({ hostPort }) => hostPort))
       return `this node opens no host ports (hostPort of container ${container.name}): use a Service of type NodePort`;
-    if (container.volumeDevices?.length)
-      return `this node has no block devices (volumeDevices of container ${container.name})`;
     for (const probe of [container.livenessProbe, container.readinessProbe, container.startupProbe])
       if (probe?.grpc)
         return `this node cannot probe by gRPC (container ${container.name}): use exec, httpGet or tcpSocket`;

@@ -85,9 +85,8 @@ onEachEngine((given) => {
     expect(await given.engine.inspectImage(pause.name)).toMatchObject({ entrypoint: ["/pause"] });
     const id = await given.run("", { Image: pause.name, Cmd: [] });
     expect(await given.engine.inspectContainer(id)).toMatchObject({ state: { status: "running" } });
-    const began = performance.now();
-    await given.engine.stopContainer(id, 30);
-    expect(performance.now() - began).toBeLessThan(5_000);
+    // Killed after the grace period it would have exit code 137.
+    await given.engine.stopContainer(id, 60);
     expect(await given.engine.inspectContainer(id)).toMatchObject({ state: { status: "exited", exitCode: 0 } });
   });
 });

@@ -276,8 +276,8 @@ describe.skipIf(missingPodman())("networks", () => {
     const { output } = await alice.run("sh", "-c", "for i in $(seq 30); do nc -w 2 both 80 </dev/null; done");
     expect(new Set(output.trim().split("\n"))).toEqual(new Set(["web", "other"]));
     const start = performance.now();
-    expect((await alice.run("nc", "-w", "10", "none", "80")).code).not.toBe(0);
-    expect(performance.now() - start).toBeLessThan(5000);
+    expect((await alice.run("nc", "-w", "60", "none", "80")).code).not.toBe(0);
+    expect(performance.now() - start).toBeLessThan(50_000);
     await other.remove();
     networks.podGone(other.uid);
   });

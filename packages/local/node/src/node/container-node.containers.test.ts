@@ -54,7 +54,14 @@ describe.skipIf(missingPodman())("on podman", () => {
 
   const start = async () => {
     const networks = await startNetworks({ engine, client, node: "sees", pool: "10.234.0.0/16" });
-    const node = await startContainerNode({ engine, client, name: "sees", dataDir: directory, networks });
+    const node = await startContainerNode({
+      engine,
+      client,
+      name: "sees",
+      dataDir: directory,
+      networks,
+      capabilities: ["KILL"],
+    });
     return { networks, node };
   };
   const create = (name: string, container: Partial<Container>, spec: Partial<PodSpec> = {}) =>
@@ -166,7 +173,8 @@ describe.skipIf(missingPodman())("on podman", () => {
     expect(await readFile("/proc/mounts", "utf8")).not.toContain(directory);
   }, 120_000);
 
-  test("a pod that takes too much of the disk goes, with kubelet's words", async () => {
+  test("a pod that takes too much of the disk is evicted, with the kubelet's messages", async () => {
+    await client.deleteCollection(Pods, { namespace, gracePeriodSeconds: 0 });
     const { networks, node } = await start();
     const fill = (file: string) => ["sh", "-c", `dd if=/dev/zero of=${file} bs=1024 count=3000; sleep 1000`];
     try {
@@ -176,6 +184,11 @@ describe.skipIf(missingPodman())("on podman", () => {
         { volumes: [{ name: "scratch", emptyDir: { sizeLimit: "2Mi" } }] },
       );
       await create("layer", { command: fill("/large"), resources: { limits: { "ephemeral-storage": "2Mi" } } });
+      const many = "i=0; while [ $i -lt 2000 ]; do : > /f$i; i=$((i+1)); done; sleep 1000";
+      const limits = { "ephemeral-storage": "2Mi" };
+      await create("files", { command: ["sh", "-c", many], resources: { limits } });
+      const unlinked = "exec 3>/large; rm /large; dd if=/dev/zero bs=1024 count=3000 >&3; sleep 1000";
+      await create("unlinked", { command: ["sh", "-c", unlinked], resources: { limits } });
       await create("small", { resources: { limits: { "ephemeral-storage": "2Mi" } } });
       const ended = (name: string) =>
         vi.waitFor(async () => {
@@ -191,7 +204,21 @@ describe.skipIf(missingPodman())("on podman", () => {
         "Evicted",
         "Pod ephemeral local storage usage exceeds the total limit of containers 2Mi. ",
       ]);
+      expect((await ended("files"))[0]).toBe("Evicted");
+      expect((await ended("unlinked"))[0]).toBe("Evicted");
       await ready("small");
+      // Their files are removed; their status stays readable.
+      const names = async () => (await engine.listContainers({ "berg.local/node": "sees" })).map(({ name }) => name);
+      await vi.waitFor(
+        async () => expect((await names()).filter((name) => !name.startsWith("berg_small_"))).toEqual([]),
+        soon,
+      );
+      const { items } = await client.list(Pods, { namespace });
+      const uids = items.filter(({ metadata }) => metadata.name !== "small").map(({ metadata }) => metadata.uid);
+      const directories = () => readdir(join(directory, "pods"));
+      await vi.waitFor(async () => expect((await directories()).filter((one) => uids.includes(one))).toEqual([]), soon);
+      const { status } = await client.get(Pods, namespace, "layer");
+      expect(status?.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(137);
     } finally {
       await client.deleteCollection(Pods, { namespace, gracePeriodSeconds: 0 });
       await node.stop({ removeContainers: true });

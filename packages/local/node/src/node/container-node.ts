@@ -1,7 +1,7 @@
 /**
  * This machine as a node of a control plane: its pods run as containers of Docker or Podman.
  *
- *     await using node = await startContainerNode({ engine, client, name: "laptop", dataDir, networks });
+ *     await using node = await startContainerNode({ engine, client, name: "laptop", dataDir, networks, capabilities });
  */
 import { mkdir, readdir } from "node:fs/promises";
 import {
@@ -24,6 +24,7 @@ import { PodEvents } from "../pods/pod-events.ts";
 import { PodImages } from "../pods/pod-images.ts";
 import { NodePods } from "../pods/pods.ts";
 import { PodVolumes } from "../volumes/pod-volumes.ts";
+import { readSpaces, shortageOf } from "./disk-space.ts";
 import { readMachine } from "./machine.ts";
 import { Registration } from "./registration.ts";
 
@@ -35,6 +36,8 @@ export interface ContainerNodeOptions {
   /** Of this node alone: volumes, and what containers see under /etc. */
   dataDir: string;
   networks: Networks;
+  /** What containers may add, by the names of Linux without CAP_: the node refuses all others. */
+  capabilities: readonly string[];
   clock?: Clock;
   random?: Random;
   log?: Logger;
@@ -56,7 +59,7 @@ const atOnce = 4;
 
 /** Rejects where the engine does not answer at first: whoever starts it wants to know why. */
 export async function startContainerNode(options: ContainerNodeOptions): Promise<ContainerNode> {
-  const { engine, client, name, dataDir, networks } = options;
+  const { engine, client, name, dataDir, networks, capabilities } = options;
   const { clock = systemClock, random = systemRandom, log = silentLogger, signal } = options;
   const info = await engine.info(signal);
   await mkdir(podsDirectory(dataDir), { recursive: true, mode: 0o750 });
@@ -67,12 +70,14 @@ export async function startContainerNode(options: ContainerNodeOptions): Promise
   const images = new PodImages(client, engine, pulling);
   const host = () => ({ ip: machine.ip, runtime: info.name });
   const pods = new NodePods({
-    ...{ client, engine, networks, images, events, clock, log, dataDir, host },
+    ...{ client, engine, networks, images, events, clock, log, dataDir, capabilities, host },
     node: name,
     onReach: () => registration.changed(),
   });
+  const directories = [dataDir, ...(info.storageDirectory ? [info.storageDirectory] : [])];
+  const shortage = async (wasShort: boolean) => shortageOf(await readSpaces(directories), wasShort);
   const registration: Registration = new Registration(
-    { client, name, machine, clock, log, reach: () => pods.view.reach },
+    { client, name, machine, clock, log, reach: () => pods.view.reach, shortage },
     info,
   );
 

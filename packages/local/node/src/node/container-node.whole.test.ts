@@ -55,9 +55,9 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-const startNode = () =>
+const startNode = (capabilities = ["NET_ADMIN"]) =>
   startContainerNode({
-    ...{ engine: fake.engine, client, dataDir, name: `node-${count}` },
+    ...{ engine: fake.engine, client, dataDir, name: `node-${count}`, capabilities },
     networks: {
       attach: async (name) => ({ network: name, resolvConf: "nameserver 10.96.0.10\n" }),
       podStarted: (pod, ip) => void network.push(`started ${pod.metadata.name} ${ip}`),
@@ -212,17 +212,45 @@ describe("a pod", () => {
   });
 
   test("that asks for what is not given is told so, and waits", async () => {
-    await create("web", {}, { hostNetwork: true });
+    await create("web", {}, { shareProcessNamespace: true });
     await create(
       "path",
       { volumeMounts: [{ name: "v", mountPath: "/v" }] },
-      { volumes: [{ name: "v", hostPath: { path: "/" } }] },
+      { volumes: [{ name: "v", nfs: { server: "a", path: "/" } }] },
     );
     await tells(
-      "FailedCreatePodSandBox: Failed to create pod sandbox: this node gives no pod the host's network (hostNetwork)",
-      'FailedMount: MountVolume.SetUp failed for volume "v" : this node has no volumes of kind hostPath',
+      "FailedCreatePodSandBox: Failed to create pod sandbox: this node does not share processes",
+      'FailedMount: MountVolume.SetUp failed for volume "v" : this node has no volumes of kind nfs',
     );
     await becomes("web", "Pending | c ContainerCreating 0");
+  });
+
+  test.each<{ container?: Partial<Container>; spec?: Partial<PodSpec>; want: string }>([
+    { container: { securityContext: { privileged: true } }, want: "no container is privileged (container c)" },
+    { container: { securityContext: { capabilities: { add: ["DAC_READ_SEARCH"] } } }, want: "DAC_READ_SEARCH" },
+    { spec: { hostPID: true }, want: "no pod sees the host's processes (hostPID)" },
+    { spec: { volumes: [{ name: "v", hostPath: { path: "/" } }] }, want: "hostPath of volume v" },
+  ])("that would be a part of the host fails, and nothing of it is made: $want", async ({ container, spec, want }) => {
+    await create("web", container, spec);
+    await becomes("web", "Failed");
+    expect((await get("web")).status).toMatchObject({
+      reason: "PodForbidden",
+      message: expect.stringMatching(/^Pod was rejected: no /),
+    });
+    await tells("PodForbidden: Pod was rejected: no ", want);
+    expect(fake.body("web/c/0")).toBeUndefined();
+    await client.delete(Pods, namespace, "web");
+    await goes("web");
+  });
+
+  test("that an earlier process let run goes on", async () => {
+    await create("web", { securityContext: { capabilities: { add: ["NET_ADMIN"] } } });
+    await becomes("web", "Running | c running 0");
+    await node.stop();
+    node = await startNode([]);
+    await create("later");
+    await becomes("later", "Running | c running 0");
+    await becomes("web", "Running | c running 0");
   });
 
   test("whose volume has no source yet gets it when it comes, and is kept up to date", async () => {

@@ -30,11 +30,11 @@ test("architectures have Go's names", () => {
 
 describe("conditions", () => {
   test("are kubelet's, and keep the time of their last change", () => {
-    const first = nodeConditions(undefined, { is: "there", info }, 0);
+    const first = nodeConditions(undefined, { reach: { is: "there", info }, shortage: undefined, now: 0 });
     expect(first.map(({ type, status }) => `${type}=${status}`)).toEqual([
       ...["MemoryPressure=False", "DiskPressure=False", "PIDPressure=False", "Ready=True"],
     ]);
-    const later = nodeConditions(first, { is: "gone", why: "no" }, 60_000);
+    const later = nodeConditions(first, { reach: { is: "gone", why: "no" }, shortage: undefined, now: 60_000 });
     expect(later.map(({ lastTransitionTime }) => lastTransitionTime)).toEqual([
       ...[0, 0, 0, 1].map((minute) => `1970-01-01T00:0${minute}:00Z`),
     ]);

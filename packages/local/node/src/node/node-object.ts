@@ -60,24 +60,39 @@ export function nodeStatus(name: string, machine: Machine, info: EngineInfo): No
   };
 }
 
+export interface NodeHealth {
+  reach: Reach;
+  /** What the disk lacks; undefined where it has room. */
+  shortage: string | undefined;
+  now: number;
+}
+
 /** kubelet's four. Times of conditions that do not change are kept. */
-export function nodeConditions(old: readonly NodeCondition[] | undefined, reach: Reach, now: number): NodeCondition[] {
+export function nodeConditions(
+  old: readonly NodeCondition[] | undefined,
+  { reach, shortage, now }: NodeHealth,
+): NodeCondition[] {
   const time = formatTime(now);
-  return wanted(reach).map((condition) => {
+  return wanted(reach, shortage).map((condition) => {
     const before = findCondition(old, condition.type);
     const lastTransitionTime = (before?.status === condition.status && before.lastTransitionTime) || time;
     return { ...condition, lastHeartbeatTime: time, lastTransitionTime };
   });
 }
 
-function wanted(reach: Reach): NodeCondition[] {
-  const well = [
-    ["MemoryPressure", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"],
-    ["DiskPressure", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"],
-    ["PIDPressure", "KubeletHasSufficientPID", "kubelet has sufficient PID available"],
-  ] as const;
+function wanted(reach: Reach, shortage: string | undefined): NodeCondition[] {
+  const isWell = (type: string, reason: string, message: string) => ({ type, status: "False", reason, message });
   return [
-    ...well.map(([type, reason, message]) => ({ type, status: "False", reason, message })),
+    isWell("MemoryPressure", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
+    shortage === undefined
+      ? isWell("DiskPressure", "KubeletHasNoDiskPressure", "kubelet has no disk pressure")
+      : {
+          type: "DiskPressure",
+          status: "True",
+          reason: "KubeletHasDiskPressure",
+          message: `no new pods start here: ${shortage}`,
+        },
+    isWell("PIDPressure", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
     reach.is === "there"
       ? { type: "Ready", status: "True", reason: "KubeletReady", message: "kubelet is posting ready status" }
       : {

@@ -32,8 +32,9 @@ async function setUp() {
     },
   } as unknown as Client;
   let reach: Reach = { is: "there", info };
+  let shortage: string | undefined;
   const registration = new Registration(
-    { client, name: "laptop", machine, clock, log: silentLogger, reach: () => reach },
+    { client, name: "laptop", machine, clock, log: silentLogger, reach: () => reach, shortage: async () => shortage },
     info,
   );
   const stop = new AbortController();
@@ -48,8 +49,10 @@ async function setUp() {
     registration.changed();
     await settle();
   };
-  const ready = () => node?.status?.conditions?.find(({ type }) => type === "Ready");
-  return { clock, calls, set, ready, forget: () => (node = undefined) };
+  const condition = (wanted: string) => node?.status?.conditions?.find(({ type }) => type === wanted);
+  const ready = () => condition("Ready");
+  const lacks = (text: string | undefined) => (shortage = text);
+  return { clock, calls, set, ready, condition, lacks, forget: () => (node = undefined) };
 }
 
 test("a heartbeat renews the lease; the status is written when it changes, and every five minutes", async () => {
@@ -75,6 +78,22 @@ test("an engine that goes is told at once, with the reason, and so is its return
   await clock.advance(5000);
   await set({ is: "there", info });
   expect(ready()).toMatchObject({ status: "True", lastTransitionTime: "2026-01-01T00:00:10Z" });
+});
+
+test("a disk that runs short is told with the next heartbeat, and so is that it has room again", async () => {
+  const { clock, condition, lacks, calls } = await setUp();
+  const pressure = () => condition("DiskPressure");
+  expect(pressure()).toMatchObject({ status: "False" });
+  lacks("less than 2048 MiB are free in /data");
+  await clock.advance(10_000);
+  const message = "no new pods start here: less than 2048 MiB are free in /data";
+  expect(pressure()).toMatchObject({ status: "True", reason: "KubeletHasDiskPressure", message });
+  calls.length = 0;
+  await clock.advance(20_000);
+  expect(calls).toEqual(["20s patch Lease", "30s patch Lease"]);
+  lacks(undefined);
+  await clock.advance(10_000);
+  expect(pressure()).toMatchObject({ status: "False", reason: "KubeletHasNoDiskPressure" });
 });
 
 test("a Node that somebody deleted is made again", async () => {

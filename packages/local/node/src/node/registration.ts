@@ -14,6 +14,8 @@ export interface RegistrationOptions {
   log: Logger;
   /** How the engine is. */
   reach(): Reach;
+  /** What the disk lacks; undefined where it has room. `wasShort`: whether it lacked something the last time. */
+  shortage(wasShort: boolean): Promise<string | undefined>;
 }
 
 /** How often the status is written without a change; kubelet's own. */
@@ -25,6 +27,7 @@ export class Registration {
   #wake: (() => void) | undefined;
   #info: EngineInfo;
   #writtenAt = Number.NEGATIVE_INFINITY;
+  #shortage: string | undefined;
 
   constructor(options: RegistrationOptions, info: EngineInfo) {
     this.#options = options;
@@ -39,6 +42,7 @@ export class Registration {
   /** Makes the Node, or takes over the one of an earlier run. */
   async register(signal: AbortSignal): Promise<void> {
     const { client, name, machine } = this.#options;
+    await this.#lookAtDisk();
     const labels = nodeLabels(name, this.#info);
     const node = { apiVersion: "v1", kind: "Node", metadata: { name, labels }, spec: {} };
     const status = { ...nodeStatus(name, machine, this.#info), conditions: this.#conditions(undefined) };
@@ -68,6 +72,7 @@ export class Registration {
 
   async #beat(signal: AbortSignal): Promise<void> {
     const { client, name, clock, reach } = this.#options;
+    await this.#lookAtDisk();
     const found = reach();
     if (found.is === "there") this.#info = found.info;
     const node = await client.get(Nodes, "", name, { signal }).catch((error) => {
@@ -87,6 +92,15 @@ export class Registration {
     }
   }
 
+  async #lookAtDisk(): Promise<void> {
+    const { shortage, log } = this.#options;
+    const before = this.#shortage;
+    this.#shortage = await shortage(before !== undefined);
+    if (this.#shortage !== undefined && before === undefined)
+      log.warn({ shortage: this.#shortage }, "the disk runs short: no new pods start until there is room");
+    if (this.#shortage === undefined && before !== undefined) log.warn({}, "there is room on the disk again");
+  }
+
   async #writeStatus(node: Node, signal: AbortSignal): Promise<void> {
     const { client, name, clock, machine } = this.#options;
     const status = { ...nodeStatus(name, machine, this.#info), conditions: this.#conditions(node) };
@@ -97,7 +111,9 @@ export class Registration {
   }
 
   #conditions(node: Node | undefined) {
-    return nodeConditions(node?.status?.conditions, this.#options.reach(), this.#options.clock.now());
+    const { reach, clock } = this.#options;
+    const health = { reach: reach(), shortage: this.#shortage, now: clock.now() };
+    return nodeConditions(node?.status?.conditions, health);
   }
 
   /** Until it is time, or something changed. */

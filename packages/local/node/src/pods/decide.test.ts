@@ -382,13 +382,27 @@ describe("a pod ends", () => {
       wantEnding: "evicted",
     },
     {
-      name: "that took too much of the disk, to the end: what it was stays to be looked at",
+      name: "that took too much of the disk, to the end: what it wrote goes, and the object stays",
       seen: [exited(pause(), 0), exited(seen("c"), 137)],
       memory: memory((filled) => {
         filled.evicted = "too much";
       }),
-      want: [],
+      want: ["clear"],
       wantEnding: "evicted",
+    },
+    {
+      name: "that an earlier process evicted, to the end",
+      pod: { ...makePod(), status: { phase: "Failed", reason: "Evicted" } },
+      seen: [exited(pause(), 0), exited(seen("c"), 137)],
+      want: ["clear"],
+      wantEnding: "finished",
+    },
+    {
+      name: "that was evicted and cleared away, no further",
+      pod: { ...makePod(), status: { phase: "Failed", reason: "Evicted" } },
+      isCleared: true,
+      want: [],
+      wantEnding: "finished",
     },
     {
       name: "not before its deadline",

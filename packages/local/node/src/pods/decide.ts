@@ -9,7 +9,7 @@ import { graceOf } from "./grace.ts";
 import type { First } from "./made-ahead.ts";
 import { attemptsOf, isRunning, latestOf, type SeenContainer, sandboxOf } from "./seen.ts";
 import { type Ending, sandboxWork, type View } from "./view.ts";
-import { texts } from "./vocabulary.ts";
+import { reasons, texts } from "./vocabulary.ts";
 
 export type Step =
   /** Volumes, network and pause container; and the container that will be started first can be made meanwhile. */
@@ -20,7 +20,7 @@ export type Step =
   | { do: "kill"; id: string; container: Container; message: string; graceSeconds: number; isUnwell?: boolean }
   /** What is of no use any more: old attempts, dead pause containers, those that never started. */
   | { do: "remove"; ids: readonly string[] }
-  /** Containers, files and network of a pod that is over; then the object itself, unless it is gone. */
+  /** Removes containers, files and network of a pod that is over; then the object itself, where that is wanted. */
   | { do: "clear"; deletesObject: boolean };
 
 export interface Decision {
@@ -48,6 +48,7 @@ export function endingOf(view: View): Ending | undefined {
   const deadline = deadlineOf(view);
   if (deadline !== undefined && now >= deadline) return "deadline";
   if (view.memory.evicted !== undefined) return "evicted";
+  if (view.memory.refused !== undefined) return "refused";
   return hasFinished(view) ? "finished" : undefined;
 }
 
@@ -185,8 +186,14 @@ function end(view: View, ending: Ending): Step[] {
     case "finished":
     case "deadline":
     case "evicted":
-      return [];
+    case "refused":
+      // What an evicted pod wrote is the reason for its end; kept, it would fill the disk with each one that follows.
+      return isEvicted(view) && !view.isCleared ? [{ do: "clear", deletesObject: false }] : [];
   }
+}
+
+function isEvicted({ pod, memory }: View): boolean {
+  return memory.evicted !== undefined || pod.status?.reason === reasons.evicted;
 }
 
 function killStep(view: View, seen: SeenContainer): Step[] {

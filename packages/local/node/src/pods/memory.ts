@@ -37,6 +37,8 @@ export interface Memory {
   readonly unwell: ReadonlySet<string>;
   /** Why it must go: it uses more of the disk than it may. */
   readonly evicted: string | undefined;
+  /** Why it must not run on this node. */
+  readonly refused: string | undefined;
   /** Until when the sandbox is not tried again. */
   readonly sandboxRetryAt: number | undefined;
 }
@@ -55,6 +57,7 @@ export class PodMemory implements Memory {
   readonly startErrors = new Map<string, StartError>();
   readonly unwell = new Set<string>();
   evicted: string | undefined;
+  refused: string | undefined;
   sandboxRetryAt: number | undefined;
   #sandboxFailures = 0;
 

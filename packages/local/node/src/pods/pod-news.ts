@@ -18,6 +18,8 @@ export class PodNews {
       this.#events.ofPod(pod, "Normal", reasons.deadline, texts.deadline);
     if (ending === "evicted" && memory.evicted && this.#isNews("evicted"))
       this.#events.ofPod(pod, "Warning", reasons.evicted, memory.evicted);
+    if (ending === "refused" && memory.refused && this.#isNews("refused"))
+      this.#events.ofPod(pod, "Warning", reasons.forbidden, texts.rejected(memory.refused));
     if (!ending) this.#tellOfWaiting(view);
   }
 

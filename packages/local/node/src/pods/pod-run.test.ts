@@ -40,11 +40,19 @@ async function running(container: Partial<Container>, spec: Partial<PodSpec> = {
     seen: [pause(), seen("c")] as SeenContainer[],
     woken: 0,
     mayHaveToken: true,
+    /** How often a ConfigMap was read, and what its readers wait for. */
+    reads: 0,
+    reading: Promise.resolve(),
     wait: async () => (await run?.pass(stopped.signal)) ?? "none",
   };
   const pod = makePod(container, { restartPolicy: "Never", ...spec });
   const client = {
     patch: async () => pod,
+    async get() {
+      given.reads++;
+      await given.reading;
+      return { data: { a: "1" } };
+    },
     async createSubresource(...parts: unknown[]) {
       if (!given.mayHaveToken) await never((parts.at(-1) as { signal: AbortSignal }).signal);
       return { status: { token: "t", expirationTimestamp: new Date(clock.now() + hourMs).toISOString() } };
@@ -57,7 +65,7 @@ async function running(container: Partial<Container>, spec: Partial<PodSpec> = {
     prober: { watch() {}, forget() {}, quieten() {}, verdicts: () => ({}) },
     networks: { attach: async () => ({ network: "n", resolvConf: "" }), podStarted() {}, podGone() {} },
     events: { ofPod() {}, ofContainer() {} },
-    ...{ clock, log: silentLogger, node: "laptop", dataDir, startedAt: clock.now() },
+    ...{ clock, log: silentLogger, node: "laptop", dataDir, capabilities: [], startedAt: clock.now() },
     host: () => ({ ip: "192.0.2.7", runtime: "podman" }),
     wake: () => void given.woken++,
   } as unknown as PodSurroundings;
@@ -88,4 +96,20 @@ test("nobody measures, or renews the token of, a pod whose network is lost", asy
   await given.clock.advance(hourMs);
   given.seen = [exited(pause(), 137), seen("c")];
   expect([await given.wait(), await given.wait()]).toEqual(["none", "none"]);
+});
+
+test("what changes while files are written is written afterwards", async () => {
+  const given = await running({}, { volumes: [{ name: "v", configMap: { name: "cm" } }] });
+  const before = given.reads;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  given.reading = promise;
+  run?.refreshVolumes();
+  await given.wait();
+  await vi.waitFor(() => expect(given.reads).toBe(before + 1), { timeout: 20_000 });
+  run?.refreshVolumes();
+  await given.wait();
+  resolve();
+  await vi.waitFor(() => expect(given.woken).toBe(2), { timeout: 20_000 });
+  await given.wait();
+  await vi.waitFor(() => expect(given.reads).toBe(before + 2), { timeout: 20_000 });
 });

@@ -4,12 +4,14 @@
  */
 import { keyOf, type Stored } from "@berg/apimachinery";
 import type { Logger, Pod } from "@berg/kube";
+import { forbiddenOf } from "../containers/forbidden.ts";
 import { decide, earliest, type Step } from "./decide.ts";
 import { graceOf } from "./grace.ts";
+import { isTerminal } from "./phase.ts";
 import { PodEffects } from "./pod-effects.ts";
 import { PodNews } from "./pod-news.ts";
 import { PodProbes } from "./pod-probes.ts";
-import { addressOf, sandboxOf } from "./seen.ts";
+import { addressOf, isRunning, type SeenPod, sandboxOf } from "./seen.ts";
 import { statusOf, unreachableStatus } from "./status.ts";
 import { StatusWriter } from "./status-writer.ts";
 import type { PodSurroundings } from "./surroundings.ts";
@@ -30,6 +32,7 @@ export class PodRun {
   readonly #probes: PodProbes;
   readonly #news: PodNews;
   #isGone: boolean;
+  #isAdmitted = false;
   /** The time that containers were last given to end in. */
   #graceSeconds = Number.POSITIVE_INFINITY;
 
@@ -88,6 +91,7 @@ export class PodRun {
       return undefined;
     }
     const now = clock.now();
+    this.#admit(engineView.pod(this.uid));
     const view = this.#view(now);
     this.#probes.keepUp(view);
     const { steps, ending, lookAgainAt } = decide(view);
@@ -114,6 +118,14 @@ export class PodRun {
     await this.#work.end();
   }
 
+  /** Once, before anything of it is made. One that an earlier process started goes on: an upgrade ends no instance. */
+  #admit({ pauses, containers }: SeenPod): void {
+    if (this.#isAdmitted || this.#isGone) return;
+    this.#isAdmitted = true;
+    if (isTerminal(this.pod.status?.phase) || [...pauses, ...containers].some(isRunning)) return;
+    this.#effects.memory.refused = forbiddenOf(this.pod, this.#around.capabilities);
+  }
+
   #view(now: number): View {
     const { view, prober } = this.#around;
     const seen = view.pod(this.uid);
@@ -123,6 +135,7 @@ export class PodRun {
       isGone: this.#isGone,
       seen,
       memory: this.#effects.memory,
+      isCleared: this.#effects.isCleared,
       verdicts: (id) => prober.verdicts(id),
       busy: this.#work.busy,
       starting: this.#work.nameOf("start"),
@@ -157,7 +170,9 @@ export class PodRun {
       this.#work.begin(storageWork, "storage", (signal) => this.#effects.measureStorage(signal));
     const { refreshAt } = this.#effects.volumes;
     const isDue = refreshAt !== undefined && refreshAt <= now;
-    if (this.#effects.volumesAreOld || isDue) {
+    // What changes while files are written is written afterwards: the pod is looked at again then.
+    const isWriting = this.#work.busy.has(volumeWork);
+    if (!isWriting && (this.#effects.volumesAreOld || isDue)) {
       this.#effects.volumesAreOld = false;
       this.#work.begin(volumeWork, "volumes", (signal) => this.#effects.setUpVolumes(ip, signal));
     }

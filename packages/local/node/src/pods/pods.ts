@@ -44,6 +44,8 @@ export interface NodePodsOptions {
   log: Logger;
   node: string;
   dataDir: string;
+  /** What containers may add. */
+  capabilities: readonly string[];
   host(): Host;
   /** The engine went, or came back. */
   onReach(): void;

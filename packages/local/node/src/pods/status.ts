@@ -22,6 +22,9 @@ export interface Host {
 export function statusOf(view: View, ending: Ending | undefined, host: Host): PodStatus {
   const { pod, seen, now } = view;
   const old = pod.status ?? {};
+  if (ending === "refused") return refusedStatus(pod, view.memory.refused ?? "");
+  // One that was refused has no containers to tell of, now or later.
+  if (old.phase === "Failed" && old.reason === reasons.forbidden) return old;
   const init = initContainersOf(pod).map((container) => containerStatus(view, container, host.runtime));
   const main = mainContainersOf(pod).map((container) => containerStatus(view, container, host.runtime));
   const reached = phaseFrom(view, ending, [...init, ...main]);
@@ -51,6 +54,17 @@ function whyOf({ memory }: View, ending: Ending | undefined): Pick<PodStatus, "r
   if (ending === "deadline") return { reason: reasons.deadline, message: texts.deadline };
   if (ending === "evicted" && memory.evicted) return { reason: reasons.evicted, message: memory.evicted };
   return {};
+}
+
+/** As kubelet writes it of a pod that it does not admit: nothing of it was ever made. */
+function refusedStatus(pod: Pod, why: string): PodStatus {
+  return {
+    ...pod.status,
+    observedGeneration: pod.metadata.generation,
+    phase: "Failed",
+    reason: reasons.forbidden,
+    message: texts.rejected(why),
+  };
 }
 
 /** What stands in for it while the engine cannot be asked: nothing is known, so nothing is ready. */

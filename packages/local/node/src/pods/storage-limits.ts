@@ -28,6 +28,12 @@ export function emptyDirsOf(pod: Pod): { name: string; limit: Quantity | undefin
   });
 }
 
+/** As many bytes that nobody has to count further: with more than that the pod is over a limit. */
+export function enoughBytes(pod: Pod): number {
+  const limits = [podLimit(pod), ...emptyDirsOf(pod).map(({ limit }) => limit)].filter((limit) => limit !== undefined);
+  return limits.reduce((sum, limit) => sum + Number(limit.value()), 0);
+}
+
 /** What its status says when it must go; undefined while it may stay. */
 export function overStorage(pod: Pod, { volumes, containers, files }: StorageUse): string | undefined {
   for (const { name, limit } of emptyDirsOf(pod))

@@ -7,6 +7,7 @@ import { etcFile, terminationFile } from "./pod-directory.ts";
 import { StorageMeter } from "./storage-meter.ts";
 import { seen } from "./testing/views.ts";
 
+const roomy = { resources: { limits: { "ephemeral-storage": "1Gi" } } };
 const limited = makePod(
   { resources: { limits: { "ephemeral-storage": "1Mi" } } },
   {
@@ -35,11 +36,11 @@ test("the files that we put into containers are measured: they are as long as th
   const directory = await mkdtemp(join(tmpdir(), "berg-storage-"));
   const measure = async () => {
     const site = {
-      engine: { containerSize: async () => 0 },
+      engine: { containerSize: async () => 0, inspectContainer: async () => undefined },
       volumes: { useOf: async () => 0 },
       ...{ running: [], directory },
     };
-    return (await new StorageMeter().measure(limited, site, new AbortController().signal)).files;
+    return (await new StorageMeter().measure(makePod(roomy), site, new AbortController().signal)).files;
   };
   expect(await measure()).toBe(0);
   const files = [etcFile(directory, "hosts"), etcFile(directory, "hostname"), terminationFile(directory, "c", 0)];
@@ -54,7 +55,10 @@ test("the files that we put into containers are measured: they are as long as th
 
 test("volumes on the disk and running containers are measured; what the engine cannot say is nothing", async () => {
   const site = {
-    engine: { containerSize: async (id: string) => (id === "c0" ? 7 : undefined) },
+    engine: {
+      containerSize: async (id: string) => (id === "c0" ? 7 : undefined),
+      inspectContainer: async () => undefined,
+    },
     volumes: { useOf: async (name: string) => name.charCodeAt(0) },
     running: [seen("c"), seen("d")],
     directory: "/nonexistent",

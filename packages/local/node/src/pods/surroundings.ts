@@ -19,6 +19,8 @@ export interface PodSurroundings {
   clock: Clock;
   log: Logger;
   node: string;
+  /** What containers may add. */
+  capabilities: readonly string[];
   /** Where the files of pods are. */
   dataDir: string;
   /** When this process began; what started before is from an earlier one. Wall time in ms. */

@@ -11,6 +11,8 @@ export interface View {
   readonly isGone: boolean;
   readonly seen: SeenPod;
   readonly memory: Memory;
+  /** Nothing is left of it on this machine. */
+  readonly isCleared: boolean;
   /** What the probes say of a running container, by engine ID. */
   readonly verdicts: (id: string) => Verdicts;
   /** What something is being done about already: `sandbox`, or the name of a container. */
@@ -24,4 +26,4 @@ export interface View {
 export const sandboxWork = "(sandbox)";
 
 /** Why a pod's containers are to end; undefined where they are not. */
-export type Ending = "gone" | "deleted" | "deadline" | "evicted" | "finished";
+export type Ending = "gone" | "deleted" | "deadline" | "evicted" | "refused" | "finished";

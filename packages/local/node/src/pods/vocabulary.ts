@@ -18,6 +18,7 @@ export const reasons = {
   unknown: "ContainerStatusUnknown",
   deadline: "DeadlineExceeded",
   evicted: "Evicted",
+  forbidden: "PodForbidden",
   nodeNotReady: "NodeNotReady",
 } as const;
 
@@ -43,6 +44,7 @@ export const texts = {
     `Pod ephemeral local storage usage exceeds the total limit of containers ${limit}. `,
   containerStorageOver: (container: string, limit: string) =>
     `Container ${container} exceeded its local ephemeral storage limit "${limit}". `,
+  rejected: (why: string) => `Pod was rejected: ${why}`,
   sandboxChanged: "Pod sandbox changed, it will be killed and re-created.",
   sandboxFailed: (why: string) => `Failed to create pod sandbox: ${why}`,
   lostWhileRunning: "The container could not be located when the pod was deleted.  The container used to be Running",

@@ -62,8 +62,8 @@ export class PodVolumes {
   }
 
   /** How much of the disk one of them uses, in bytes. */
-  async useOf(volume: string, signal: AbortSignal): Promise<number> {
-    return diskUse(this.#directoryOf(volume), signal);
+  async useOf(volume: string, signal: AbortSignal, enough?: number): Promise<number> {
+    return diskUse(this.#directoryOf(volume), signal, enough);
   }
 
   /** Where a container sees them. */

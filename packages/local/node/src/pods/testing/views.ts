@@ -58,6 +58,7 @@ export function makeView(changes: ViewChanges = {}): View {
   return {
     pod: makePod(),
     isGone: false,
+    isCleared: false,
     memory: new PodMemory() satisfies Memory,
     starting: undefined,
     now,
