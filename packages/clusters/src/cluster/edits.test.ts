@@ -84,6 +84,10 @@ const decided: Record<string, Edit[]> = {
     ["applied", "teams"],
     ["applied", undefined],
   ],
+  "oidcConfig.groupsPrefix": [
+    ["applied", "other:"],
+    ["applied", undefined],
+  ],
   "oidcConfig.signingAlgs": [
     ["told", ["ES256"]],
     ["stays", undefined],
@@ -164,6 +168,7 @@ const made: ClusterSpec = {
     usernameClaim: "sub",
     usernamePrefix: "oidc:",
     groupsClaim: "groups",
+    groupsPrefix: "oidc:",
     signingAlgs: ["RS256"],
   },
   infrastructure: {

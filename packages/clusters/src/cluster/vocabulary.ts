@@ -142,9 +142,9 @@ export const texts = {
     `Gardener has given up: ${why}. Correct the account or the spec; then change the spec, or annotate the Shoot with gardener.cloud/operation=retry`,
   asksAgain: (shoot: string, time: number) =>
     `Gardener was asked to try again with the Shoot ${shoot}: ${time} of 3 times`,
-  configured: "The API server knows the issuer",
-  algorithmsUnused:
-    "The API server knows the issuer. It takes every algorithm that Kubernetes supports: oidcConfig.signingAlgs has no effect",
+  configured: (user: string) =>
+    `The API server accepts tokens of the issuer. Users are called ${user}: name them so in administrators and bindings`,
+  algorithmsUnused: "It accepts every algorithm that Kubernetes supports: oidcConfig.signingAlgs has no effect",
   telling: "The API server is about to be told of the issuer",
   notConfigured: "No issuer is asked for",
   invalidIssuer: (problem: string) =>

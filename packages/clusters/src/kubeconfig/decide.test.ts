@@ -347,3 +347,25 @@ test("after a restart, what is overdue has its turn within a minute; what its ow
   expect(step.do === "wait" && step.until).toBeLessThanOrEqual(now + 60_000);
   expect(next({ annotations: asked("rotate"), status: issuedStatus(2900) }, { startedAt: now })).toBe("issue asked");
 });
+
+describe("rules with which a holder could keep access", () => {
+  const spec = { clusterRole: { rules: [{ apiGroups: ["*"], resources: ["RoleBinding"], verbs: ["create"] }] } };
+  const seenWith = (status: KubeconfigRequestStatus, more: Partial<Seen> = {}) =>
+    makeSeen({ request: makeRequest({ spec, status }), ...more });
+
+  test("granted before they were refused: the condition says why, and the kubeconfig is revoked before it expires", () => {
+    const first = decide(seenWith(issuedStatus()));
+    expect(first).toMatchObject({ do: "write", status: { phase: "Issued", secretRef: {} } });
+    const { status } = first as { status: KubeconfigRequestStatus };
+    const [told] = status.conditions ?? [];
+    expect([told?.type, told?.status, told?.reason]).toEqual(["RulesAccepted", "False", "EscalatingRules"]);
+    expect(decide(seenWith(status))).toEqual({ do: "revoke" });
+    expect(decide(seenWith(status, { allowEscalating: true }))).not.toMatchObject({ do: "revoke" });
+  });
+
+  test("with nothing left of them the request has failed, until the spec changes", () => {
+    const step = decide(seenWith({ phase: "Revoked", epoch: 1 }));
+    expect(step).toMatchObject({ do: "write", status: { phase: "Failed" } });
+    expect(decide(seenWith((step as { status: KubeconfigRequestStatus }).status))).toEqual({ do: "wait" });
+  });
+});

@@ -9,7 +9,7 @@
 import { jsonEqual, makeKey } from "@berg/apimachinery";
 import type { KubeconfigRequestStatus } from "@berg/resources";
 import { finalizers } from "../vocabulary.ts";
-import { escalating, malformed } from "./rules/problems.ts";
+import { malformed } from "./rules/problems.ts";
 import { againDue, isAhead, rotationDue, spread } from "./schedule.ts";
 import {
   allExpiredAt,
@@ -24,6 +24,7 @@ import {
   isTakenAway,
   isUntouched,
   lifeOf,
+  refusedRulesOf,
   type Seen,
 } from "./seen.ts";
 import * as statuses from "./status/status.ts";
@@ -71,6 +72,9 @@ function deleting(seen: Seen): Step {
 
 function revoking(seen: Seen): Step {
   const { request, gone } = seen;
+  // The condition comes first, since the revocation may take time: it tells the owner why access ends.
+  const refused = statuses.rulesRefused(seen);
+  if (refused && !jsonEqual(request.status ?? {}, refused)) return { do: "write", status: refused };
   if (isUntouched(request)) return say(seen, statuses.revoked(seen));
   if (gone) return say(seen, statuses.revokedWithCluster(seen), allExpiredAt(request.status ?? {}));
   return seen.doubt ? { do: "confirm" } : { do: "revoke" };
@@ -110,8 +114,10 @@ function refusalOf(seen: Seen): KubeconfigRequestStatus | undefined {
   const { spec } = seen.request;
   const problems = malformed(spec);
   if (problems.length > 0) return statuses.refused(seen, reasons.invalidRules, texts.invalidRules(problems));
-  const powers = seen.allowEscalating ? [] : escalating(spec);
-  return powers.length > 0 ? statuses.refused(seen, reasons.escalatingRules, texts.escalatingRules(powers)) : undefined;
+  const escalations = refusedRulesOf(seen);
+  return escalations.length > 0
+    ? statuses.refused(seen, reasons.escalatingRules, texts.escalatingRules(escalations))
+    : undefined;
 }
 
 /** `retiring`: when those that were replaced come to their end. */

@@ -62,7 +62,6 @@ test("the seed's way: in the status, with groups that have a version and kinds f
   expect(issued.status?.secretRef).toBeUndefined();
   expect(conditionOf(issued, "RulesAccepted")).toBe("True UnknownResources");
   const told = issued.status?.conditions?.find(({ type }) => type === "RulesAccepted")?.message;
-  expect(told).toContain("in the namespace compass-system can make tokens of all service accounts there");
   expect(told).toContain("Granted as RBAC has it: Deployment as deployments, ");
   expect(told).toContain(" apps/v1 as apps, Secret as secrets");
   expect(told).not.toContain("in every namespace");
@@ -71,6 +70,10 @@ test("the seed's way: in the status, with groups that have a version and kinds f
   const client = await clientOf(text);
   await client.create(Secrets, { metadata: { name: "mine", namespace: "compass-system" } });
   await expect(client.get(Secrets, "default", "mine")).rejects.toSatisfy(isForbidden);
+  const annotations = { "kubernetes.io/service-account.name": "default" };
+  const token = { metadata: { name: "token", namespace: "compass-system", annotations } };
+  const type = "kubernetes.io/service-account-token";
+  await expect(client.create(Secrets, { ...token, type })).rejects.toThrow("cannot write Secrets of type");
   await client.close();
   const held = await holdingsOf(place.target, request, signal);
   expect(held.clusterRoles[0]?.rules?.[0]).toEqual({
@@ -342,6 +345,43 @@ test("rules by which one can take more are refused, and nothing is made", async 
   expect(await heldFor(place.target, request)).toBe("");
   await place.change("greedy", { clusterRole: { rules: [podReader] } });
   await until("greedy", "Issued 1");
+});
+
+test("rules that are changed to refused ones end the access at once, and changed back begin it anew", async () => {
+  await using stage = await openStage(world);
+  const { place, until, untilCondition } = stage;
+  const request = await place.request("edited");
+  await until("edited", "Issued 1");
+  const text = await place.published("edited");
+  const rules = [{ apiGroups: ["rbac.authorization.k8s.io/v1"], resources: ["RoleBinding"], verbs: ["create"] }];
+  await place.change("edited", { clusterRole: { rules } });
+  await until("edited", "Failed 1");
+  const told = await untilCondition("edited", "RulesAccepted", "False EscalatingRules");
+  const message = told.status?.conditions?.find(({ type }) => type === "RulesAccepted")?.message;
+  expect(message).toContain("clusterRole.rules[0] (create rolebindings) grants the same rights to others");
+  expect(message).toContain("Remove the resources and verbs in brackets");
+  expect(await tried(text)).toBe("unknown");
+  expect(await heldFor(place.target, request)).toBe("");
+  await place.change("edited", { clusterRole: { rules: [podReader] } });
+  await until("edited", "Issued 2");
+  expect(await tried(await place.published("edited"))).toBe("works");
+});
+
+test("a cluster without admission policies: who would write Secrets is refused, and told what to do", async () => {
+  await using stage = await openStage(world);
+  const { place, operator, untilCondition } = stage;
+  await place.namespace("old-cluster");
+  operator.targetProxy.answer = ({ path }) =>
+    path.includes("validatingadmissionpolicies")
+      ? { status: 404, body: { kind: "Status", status: "Failure", reason: "NotFound", code: 404 } }
+      : undefined;
+  const rules = [{ apiGroups: [""], resources: ["secrets"], verbs: ["create"] }];
+  const request = await place.request("old", { role: { namespace: "old-cluster", rules } });
+  const refused = await untilCondition("old", "RulesAccepted", "False EscalatingRules");
+  expect(refused.status?.phase).toBe("Failed");
+  const message = refused.status?.conditions?.find(({ type }) => type === "RulesAccepted")?.message;
+  expect(message).toContain("upgrade it to Kubernetes 1.30 or later");
+  expect(await heldFor(place.target, request)).toBe("serviceAccounts 1");
 });
 
 test("a namespace that is missing is not made; when it is there, it goes on; gone, the rest goes on", async () => {

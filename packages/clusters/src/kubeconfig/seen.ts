@@ -7,6 +7,7 @@ import type { Sight } from "../secrets/watched-secrets.ts";
 import { annotations } from "../vocabulary.ts";
 import type { Former } from "./elsewhere.ts";
 import { type Request, shortHash } from "./names.ts";
+import { escalating } from "./rules/problems.ts";
 import type { Life } from "./schedule.ts";
 
 export interface Seen {
@@ -42,10 +43,21 @@ export function isAsked(object: { metadata: { annotations?: Record<string, strin
   return object?.metadata.annotations?.[what] === "true";
 }
 
-/** With the Cluster goes who could look after the access: it is taken away while that can still be done. */
-export function isRevoked({ request, cluster }: Seen): boolean {
+/**
+ * Whether access is to be taken away. With the Cluster goes the way to revoke, so it is done before. Rules that are refused may
+ * have been granted by a version that did not refuse them: nobody keeps them until they expire.
+ */
+export function isRevoked(seen: Seen): boolean {
+  const { request, cluster } = seen;
   if (isAsked(request, annotations.revoke) || isAsked(cluster, annotations.revokeAll)) return true;
-  return cluster?.metadata.deletionTimestamp !== undefined;
+  return (
+    cluster?.metadata.deletionTimestamp !== undefined || (!isUntouched(request) && refusedRulesOf(seen).length > 0)
+  );
+}
+
+/** The rules with which a holder could keep or pass on access, and why they are refused. */
+export function refusedRulesOf({ request, allowEscalating }: Seen): string[] {
+  return allowEscalating ? [] : escalating(request.spec);
 }
 
 /** Asked for by the annotation, and not answered by any epoch yet. */

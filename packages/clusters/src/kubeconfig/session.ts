@@ -47,7 +47,7 @@ export async function work(
   const isUsual = hasRights(request) && !isElsewhere(target, request.status);
   const held = await (isUsual ? usualHoldingsOf : holdingsOf)(client, request, signal);
   const { allowEscalating } = seen;
-  const granted = await grant(client, request, held, { accessNamespaces, allowEscalating, signal });
+  const granted = await grant(client, request, held, { accessNamespaces, allowEscalating, clock, signal });
   const { account, missingNamespace } = granted;
   const before = reachedBy(seen, target, foundIn(held, request));
   const reached = { ...before, accounts: [...new Set([...before.accounts, account.metadata.uid])] };

@@ -134,7 +134,7 @@ describe("more were replaced than the status has room for", () => {
     const grant = {
       unknown: [],
       missingNamespace: undefined,
-      secretsIn: undefined,
+      codeRunsIn: undefined,
       renamed: [],
       readsAllSecrets: false,
     };
@@ -160,7 +160,13 @@ test("one that was published for the address that the cluster had before is know
   const place = { server: "https://one.example", certificateAuthorityHash: shortHash("ca") };
   const uid = "account-uid";
   const issue = { epoch: 2, life, ...place, serviceAccountUid: uid, credentialHash: "x", anchorUid: "x" };
-  const grant = { unknown: [], missingNamespace: undefined, secretsIn: undefined, renamed: [], readsAllSecrets: false };
+  const grant = {
+    unknown: [],
+    missingNamespace: undefined,
+    codeRunsIn: undefined,
+    renamed: [],
+    readsAllSecrets: false,
+  };
   const next = (server: string) => {
     const reached = { ...here, server, is: "moved" as const };
     const seen = makeSeen({ request: makeRequest({ status: issuedStatus() }) });
@@ -178,11 +184,17 @@ test("one that is lifted again says nothing of having been revoked, also while t
 });
 
 test("as what rules were granted, and that they read Secrets everywhere, is said", () => {
-  const grant = { unknown: [], missingNamespace: undefined, secretsIn: undefined, renamed: [], readsAllSecrets: false };
+  const grant = {
+    unknown: [],
+    missingNamespace: undefined,
+    codeRunsIn: undefined,
+    renamed: [],
+    readsAllSecrets: false,
+  };
   const told = (more: { renamed: string[]; readsAllSecrets: boolean }) =>
     conditionOf(statuses.granted(makeSeen(), { ...grant, ...more }), "RulesAccepted")?.message;
   expect(told({ renamed: [], readsAllSecrets: false })).toBe("The rules can be granted");
   const both = told({ renamed: ["v1 as the core group", "Pod as pods"], readsAllSecrets: true });
-  expect(both).toContain("The rules can be granted. Whoever reads Secrets in every namespace has the tokens");
+  expect(both).toContain("The rules can be granted. With these rules a holder reads the tokens, passwords and keys");
   expect(both).toContain(". Granted as RBAC has it: v1 as the core group, Pod as pods");
 });

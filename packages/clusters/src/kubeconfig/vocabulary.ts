@@ -45,6 +45,7 @@ export const reasons = {
   granted: "Granted",
   namespaceMissing: "NamespaceMissing",
   nameTaken: "NameTaken",
+  policyNotInForce: "PolicyNotInForce",
   forbidden: "TargetForbids",
   refused: "TargetRefuses",
   issued: "Issued",
@@ -79,14 +80,18 @@ export const texts = {
   accepted: "The rules can be granted",
   unknownResources: (names: readonly string[]) =>
     `The cluster serves no ${names.join(", no ")}: the rules are granted as they stand, and nothing comes of these. They are looked up again at each rotation`,
-  secretsIn: (namespace: string) =>
-    `Whoever writes Secrets in the namespace ${namespace} can make tokens of all service accounts there, and do what they can`,
+  codeRunsIn: (namespace: string) =>
+    `With these rules a holder runs code in the namespace ${namespace} and can do what its service accounts can. What runs there goes on after a revocation: delete it, and see which service accounts are in the namespace`,
   allSecrets:
-    "Whoever reads Secrets in every namespace has the tokens, passwords and keys that are in them, and can do what these can",
+    "With these rules a holder reads the tokens, passwords and keys in the Secrets of every namespace. After a revocation, replace those that matter",
   renamed: (names: readonly string[]) => `Granted as RBAC has it: ${names.join(", ")}`,
   invalidRules: (problems: readonly string[]) => `RBAC cannot take the rules: ${problems.join("; ")}`,
   escalatingRules: (problems: readonly string[]) =>
-    `Whoever has these rights can take more: ${problems.join("; ")}. Name the resources and verbs that are needed, or let the operators allow it with ALLOW_ESCALATING_RULES`,
+    `Refused, because a revocation could not undo what a holder does with these rules: ${problems.join("; ")}. Remove the resources and verbs in brackets; if they are indispensable, the operators grant them with ALLOW_ESCALATING_RULES`,
+  policyUnsupported: (namespace: string) =>
+    `Refused, because with Secrets in ${namespace} a holder could make tokens of its service accounts, and the cluster has no ValidatingAdmissionPolicies to prevent it: upgrade it to Kubernetes 1.30 or later, or remove create, update and patch of Secrets`,
+  policyNotInForce:
+    "The policy that keeps holders from making tokens of service accounts is not in force in the cluster yet: it is tried again",
   reached: "The cluster answers",
   clusterNotFound: (name: string) => `There is no Cluster ${name}: create it, or delete this request`,
   clusterNotReady: (name: string) => `Waits until the Cluster ${name} is provisioned`,

@@ -290,7 +290,7 @@ test("without the right nothing is known, and it is asked for more and more rare
   expect(room.asked().length).toBeLessThanOrEqual(4);
   expect([secrets.contentOf(namespace, "one", "kubeconfig"), told]).toEqual([undefined, []]);
   proxy.answer = () => undefined;
-  await expect.poll(() => secrets.sightOf(namespace, "one"), { timeout: 5_000 }).toBe("clear");
+  await expect.poll(() => secrets.sightOf(namespace, "one")).toBe("clear");
   await expect.poll(() => told).toEqual([`${namespace}/mine`]);
 });
 
@@ -301,9 +301,9 @@ test("a right that is taken away is noticed when the watch ends", async () => {
   await expect.poll(() => secrets.sightOf(namespace, "one")).toBe("clear");
   proxy.answer = ({ resource }) => (resource === "secrets" ? forbidden : undefined);
   proxy.cutWatches();
-  await expect.poll(() => secrets.sightOf(namespace, "one"), { timeout: 5_000 }).toBe("forbidden");
+  await expect.poll(() => secrets.sightOf(namespace, "one")).toBe("forbidden");
   proxy.answer = () => undefined;
-  await expect.poll(() => secrets.sightOf(namespace, "one"), { timeout: 5_000 }).toBe("clear");
+  await expect.poll(() => secrets.sightOf(namespace, "one")).toBe("clear");
 });
 
 test("what this process has written is seen before the watch brings it", async () => {

@@ -20,7 +20,7 @@ export const accessVariables = {
   allowEscalating: read.variable(
     "ALLOW_ESCALATING_RULES",
     "false",
-    "Whether kubeconfigs may have rules by which their holders can take more than was given to them: everything at once, escalate, bind, impersonate, tokens of service accounts, and what comes to the same, such as Secrets or pods in every namespace.",
+    "Whether kubeconfigs may have rules with which their holders can keep or pass on access after a revocation: everything at once, writing roles and bindings, impersonate, tokens of service accounts, and what comes to the same, such as Secrets or pods in every namespace.",
     read.flag,
   ),
 };

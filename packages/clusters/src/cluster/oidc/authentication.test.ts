@@ -1,7 +1,9 @@
+import type { ClusterOidcConfig } from "@berg/resources";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
 import { marksOf } from "../shoot/marks.ts";
 import { makeCluster } from "../testing/make-objects.ts";
-import { authenticationOf, configMapOf, issuerProblem } from "./authentication.ts";
+import { authenticationOf, configMapOf, issuerProblem, userNamePattern } from "./authentication.ts";
 
 const oidc = { issuerURL: "https://issuer.example.com", clientID: "kyma", usernameClaim: "sub" };
 
@@ -25,6 +27,11 @@ test("is a configuration of the API server, in a ConfigMap with our marks", () =
           groups:
             claim: groups
             prefix: ""
+        userValidationRules:
+          - expression: "!user.username.startsWith('system:')"
+            message: "user names that begin with system: are reserved for Kubernetes"
+          - expression: user.groups.all(group, !group.startsWith('system:'))
+            message: "groups that begin with system: are reserved for Kubernetes"
     ",
       },
       "metadata": {
@@ -44,9 +51,25 @@ test("is a configuration of the API server, in a ConfigMap with our marks", () =
   `);
 });
 
-test.each([undefined, "-", ""])("with the prefix %j names are as they are", (usernamePrefix) => {
-  const given = { ...oidc, ...(usernamePrefix !== undefined && { usernamePrefix }) };
-  expect(authenticationOf(given, "red")?.text).toContain('prefix: ""');
+test.each<[Partial<ClusterOidcConfig>, string]>([
+  [{}, "https://issuer.example.com#<sub>"],
+  [{ usernamePrefix: "" }, "https://issuer.example.com#<sub>"],
+  [{ usernamePrefix: "-" }, "<sub>"],
+  [{ usernamePrefix: "oidc:" }, "oidc:<sub>"],
+  [{ usernameClaim: "email" }, "<email>"],
+  [{ usernameClaim: "email", usernamePrefix: "oidc:" }, "oidc:<email>"],
+])("with %j, users are called %s", (given, want) => {
+  expect(userNamePattern({ ...oidc, ...given })).toBe(want);
+});
+
+test.each([
+  [undefined, ""],
+  ["-", ""],
+  ["oidc:", "oidc:"],
+])("with groupsPrefix %j, %j stands before groups", (groupsPrefix, prefix) => {
+  const given = { ...oidc, groupsClaim: "groups", ...(groupsPrefix !== undefined && { groupsPrefix }) };
+  const [jwt] = parse(authenticationOf(given, "red")?.text ?? "").jwt;
+  expect(jwt.claimMappings.groups).toEqual({ claim: "groups", prefix });
 });
 
 test("changes its digest with what it says, and with nothing else", () => {

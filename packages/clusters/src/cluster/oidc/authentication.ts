@@ -1,8 +1,8 @@
 /**
- * Who may sign in to a cluster with OpenID Connect, as its API server is told: a ConfigMap beside the Shoot. Pure.
+ * The AuthenticationConfiguration of a cluster's API server, in a ConfigMap beside the Shoot. Pure.
  *
- * A change of that ConfigMap alone makes Gardener do nothing. So the Shoot carries a digest of it, by which we also know,
- * without asking, that it is as it should be.
+ * Gardener does not react to a change of that ConfigMap. Therefore the Shoot carries a digest of it: a new digest makes
+ * Gardener reconcile, and an equal one shows without a request that the ConfigMap is up to date.
  */
 import type { ToCreate } from "@berg/apimachinery";
 import type { ConfigMap } from "@berg/kube";
@@ -11,7 +11,7 @@ import { stringify } from "yaml";
 import { authenticationNameOf, digestOf } from "../names.ts";
 import type { Marks } from "../shoot/marks.ts";
 
-/** Where Gardener looks for it. */
+/** The key that Gardener reads. */
 const key = "config.yaml";
 
 export interface Authentication {
@@ -20,14 +20,14 @@ export interface Authentication {
   readonly digest: string;
 }
 
-/** Undefined where the issuer is none: see issuerProblem. */
+/** Undefined where the issuer's address cannot be used: see issuerProblem. */
 export function authenticationOf(oidc: ClusterOidcConfig | undefined, shootName: string): Authentication | undefined {
   if (!oidc || issuerProblem(oidc) !== undefined) return undefined;
   const text = configurationOf(oidc);
   return { configMapName: authenticationNameOf(shootName), text, digest: digestOf(text) };
 }
 
-/** What an API server would refuse to start with. */
+/** Why an API server would refuse to start with this issuer. */
 export function issuerProblem({ issuerURL }: ClusterOidcConfig): string | undefined {
   const url = URL.canParse(issuerURL) ? new URL(issuerURL) : undefined;
   if (!url) return "is no address";
@@ -44,25 +44,54 @@ export function configMapOf(
   return { metadata: { name: configMapName, namespace, ...marks }, data: { [key]: text } };
 }
 
-function configurationOf({
-  issuerURL,
-  clientID,
-  usernameClaim,
-  usernamePrefix,
-  groupsClaim,
-}: ClusterOidcConfig): string {
-  return stringify({
-    apiVersion: "apiserver.config.k8s.io/v1beta1",
-    kind: "AuthenticationConfiguration",
-    jwt: [
-      {
-        issuer: { url: issuerURL, audiences: [clientID] },
-        claimMappings: {
-          // "-" says none, as the flag of the API server that this once was.
-          username: { claim: usernameClaim, prefix: usernamePrefix === "-" ? "" : (usernamePrefix ?? "") },
-          ...(groupsClaim !== undefined && { groups: { claim: groupsClaim, prefix: "" } }),
-        },
-      },
-    ],
-  });
+/** `https://issuer.example.com#<sub>`: what users are called in the cluster, in bindings and in `administrators`. */
+export function userNamePattern(oidc: ClusterOidcConfig): string {
+  return `${usernamePrefixOf(oidc)}<${oidc.usernameClaim}>`;
 }
+
+function configurationOf(oidc: ClusterOidcConfig): string {
+  const { issuerURL, clientID, usernameClaim, groupsClaim, groupsPrefix = "" } = oidc;
+  return stringify(
+    {
+      apiVersion: "apiserver.config.k8s.io/v1beta1",
+      kind: "AuthenticationConfiguration",
+      jwt: [
+        {
+          issuer: { url: issuerURL, audiences: [clientID] },
+          claimMappings: {
+            username: { claim: usernameClaim, prefix: usernamePrefixOf(oidc) },
+            ...(groupsClaim !== undefined && { groups: { claim: groupsClaim, prefix: withoutDash(groupsPrefix) } }),
+          },
+          userValidationRules: noSystemIdentities,
+        },
+      ],
+    },
+    { lineWidth: 0 },
+  );
+}
+
+/**
+ * The default of the API server's flag --oidc-username-prefix. A structured configuration has none, and without a prefix
+ * anyone with an account at the issuer can be called like a user of another source.
+ */
+function usernamePrefixOf({ issuerURL, usernameClaim, usernamePrefix = "" }: ClusterOidcConfig): string {
+  if (usernamePrefix !== "") return withoutDash(usernamePrefix);
+  return usernameClaim === "email" ? "" : `${issuerURL}#`;
+}
+
+/** "-" is how the flags of the API server say that there is no prefix. */
+function withoutDash(prefix: string): string {
+  return prefix === "-" ? "" : prefix;
+}
+
+/** An issuer must not be able to make its users system:masters, nodes or service accounts, whatever its claims say. */
+const noSystemIdentities = [
+  {
+    expression: "!user.username.startsWith('system:')",
+    message: "user names that begin with system: are reserved for Kubernetes",
+  },
+  {
+    expression: "user.groups.all(group, !group.startsWith('system:'))",
+    message: "groups that begin with system: are reserved for Kubernetes",
+  },
+];

@@ -1,10 +1,10 @@
-/** What is said about signing in. */
+/** The condition OIDCConfigured. */
 import type { Cluster, ClusterOidcConfig } from "@berg/resources";
 import { conditionOf, type Draft } from "../draft.ts";
-import { issuerProblem } from "../oidc/authentication.ts";
+import { issuerProblem, userNamePattern } from "../oidc/authentication.ts";
 import { conditionTypes, reasons, texts } from "../vocabulary.ts";
 
-/** `isTold`: the Shoot has what is asked for. */
+/** `isTold`: the Shoot refers to the configuration that the spec asks for. */
 export function sayAuthentication(draft: Draft, oidc: ClusterOidcConfig | undefined, isTold: boolean): void {
   const type = conditionTypes.oidcConfigured;
   if (!oidc) {
@@ -15,7 +15,8 @@ export function sayAuthentication(draft: Draft, oidc: ClusterOidcConfig | undefi
   if (problem !== undefined) {
     draft.say(type, { status: "False", reason: reasons.invalidIssuer, message: texts.invalidIssuer(problem) });
   } else if (isTold) {
-    const message = oidc.signingAlgs ? texts.algorithmsUnused : texts.configured;
+    const configured = texts.configured(userNamePattern(oidc));
+    const message = oidc.signingAlgs ? `${configured}. ${texts.algorithmsUnused}` : configured;
     draft.say(type, { status: "True", reason: reasons.configured, message });
   } else {
     draft.say(type, { status: "False", reason: reasons.waitingForCluster, message: texts.waitingForCluster });

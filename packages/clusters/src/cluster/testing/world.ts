@@ -2,7 +2,7 @@
  * The Cluster operator at work on an embedded API server, which is our own, the garden's and the target's in one. A
  * gardenlet plays the Shoots, and somebody gives accounts to whoever asks.
  */
-import { isNotFound, type Stored } from "@berg/apimachinery";
+import { isConflict, isNotFound, type Stored } from "@berg/apimachinery";
 import {
   type Client,
   type Clock,
@@ -126,9 +126,17 @@ export async function startWorld({ gardenletBehindMs = 0 } = {}): Promise<World>
       }),
     get: (name) => client.get(Clusters, namespace, name).catch(orUndefined),
     async edit(name, change) {
-      const cluster = structuredClone(await client.get(Clusters, namespace, name));
-      change(cluster);
-      await client.update(Clusters, cluster);
+      for (;;) {
+        const cluster = structuredClone(await client.get(Clusters, namespace, name));
+        change(cluster);
+        try {
+          await client.update(Clusters, cluster);
+          return;
+        } catch (error) {
+          // The operators write its status at the same time.
+          if (!isConflict(error)) throw error;
+        }
+      }
     },
     remove: (name) => client.delete(Clusters, namespace, name),
     async shootOf(name) {

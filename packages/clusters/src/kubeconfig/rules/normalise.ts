@@ -1,5 +1,5 @@
 /**
- * Rules as RBAC understands them. RBAC takes any text, and grants nothing for one that it does not know: a group with a
+ * Rules as RBAC understands them. RBAC accepts any text, and grants nothing for one that it does not know: a group with a
  * version, a kind in place of its plural, a verb in capitals. Pure.
  *
  *     application-connector.kyma-project.io/v1alpha1  Application  →  application-connector.kyma-project.io  applications
@@ -30,8 +30,9 @@ function normaliseRule(rule: Rule, served: Served, { unknown, renamed }: Notes):
   const { nonResourceURLs = [], resourceNames = [] } = rule;
   if (nonResourceURLs.length > 0) return { nonResourceURLs: distinct(nonResourceURLs), verbs };
   const apiGroups = translate(rule.apiGroups ?? [], (group) => [withoutVersion(group)], renamed);
+  const inGroups = served.filter(({ group }) => apiGroups.includes("*") || apiGroups.includes(group));
   const pluralsFor = (resource: string) => {
-    const plurals = pluralsOf(resource, apiGroups, served);
+    const plurals = pluralsOf(resource, inGroups);
     if (!plurals) unknown.add(namedIn(resource, apiGroups));
     return plurals ?? [resource];
   };
@@ -56,15 +57,14 @@ function withoutVersion(apiGroup: string): string {
   return group.includes("/") ? group.slice(0, group.indexOf("/")) : group;
 }
 
-/** What a resource, a kind or a singular stands for in these groups; undefined where nothing is served under it. */
-function pluralsOf(text: string, groups: readonly string[], served: Served): string[] | undefined {
+/** The plurals that a resource, a kind or a singular stands for; undefined where nothing is served under it. */
+function pluralsOf(text: string, served: Served): string[] | undefined {
   const slash = text.indexOf("/");
   const [base, sub] = slash < 0 ? [text, ""] : [text.slice(0, slash), text.slice(slash).toLowerCase()];
   if (base === "*") return [`*${sub}`];
-  const inGroups = served.filter(({ group }) => groups.includes("*") || groups.includes(group));
-  if (inGroups.some(({ resource }) => resource === base)) return [`${base}${sub}`];
+  if (served.some(({ resource }) => resource === base)) return [`${base}${sub}`];
   const name = base.toLowerCase();
-  const fitting = inGroups.filter(({ kind, resource }) => kind.toLowerCase() === name || resource === name);
+  const fitting = served.filter(({ kind, resource }) => kind.toLowerCase() === name || resource === name);
   return fitting.length === 0 ? undefined : distinct(fitting.map(({ resource }) => `${resource}${sub}`));
 }
 

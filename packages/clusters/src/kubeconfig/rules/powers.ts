@@ -1,125 +1,153 @@
 /**
- * Rights by which one can have more than they say. RBAC gives them away like any others: it only keeps those who write roles
- * from giving what they have not.
+ * Rights with which a holder can keep access after a revocation, pass it on to others, or get more than the rules say. RBAC
+ * grants them like any others: it only prevents that somebody grants rights which they do not have.
+ *
+ * The line: a rule is refused if the API server would let its holder grant rights, act as another identity, or run code with
+ * the rights of others outside of the namespace that was asked for. escalation.real.test.ts tries each refused and each
+ * granted kind of rule on a real API server.
  */
 import { accessNamespace, systemNamespaces } from "../../vocabulary.ts";
 
 export interface Right {
   groups: readonly string[];
+  /** Plurals. */
   resources: readonly string[];
   /** Any of them is enough. */
   verbs: readonly string[];
 }
 
 export interface Power extends Right {
-  /** What a rule with it does, and what comes of it. */
+  /** What a holder can do with it: the end of a sentence that begins with the rule. */
   why: string;
 }
 
-const making = ["create", "update", "patch"];
-const removing = ["delete", "deletecollection"];
+const writing = ["create", "update", "patch"];
+const deleting = ["delete", "deletecollection"];
+const rbac = ["rbac.authorization.k8s.io"];
 
-/** In whichever namespace. */
+/** Refused in a clusterRole and in a role of any namespace. */
 export const powersAnywhere: readonly Power[] = [
   {
-    groups: ["rbac.authorization.k8s.io"],
-    resources: ["roles", "clusterroles"],
-    verbs: ["escalate", "bind"],
-    why: "allows escalate or bind on roles",
+    groups: rbac,
+    resources: ["roles", "clusterroles", "rolebindings", "clusterrolebindings"],
+    verbs: [...writing, "escalate", "bind"],
+    why: "grants the same rights to others, such as system:unauthenticated, who keep them after a revocation",
   },
   {
-    groups: ["", "authentication.k8s.io"],
+    groups: rbac,
+    resources: ["roles", "clusterroles", "rolebindings", "clusterrolebindings"],
+    verbs: deleting,
+    why: "ends the access of others",
+  },
+  {
+    groups: [""],
+    resources: ["users", "groups", "serviceaccounts"],
+    verbs: ["impersonate"],
+    why: "acts as other users",
+  },
+  {
+    groups: ["authentication.k8s.io"],
     resources: ["users", "groups", "serviceaccounts", "uids", "userextras", "nodes"],
     verbs: ["impersonate"],
-    why: "allows to impersonate others",
+    why: "acts as other users",
   },
-  { groups: [""], resources: ["serviceaccounts/token"], verbs: ["create"], why: "allows to make tokens of others" },
+  {
+    groups: [""],
+    resources: ["serviceaccounts/token"],
+    verbs: ["create"],
+    why: "makes tokens of other accounts, which are good after a revocation",
+  },
+  {
+    groups: [""],
+    // A role can name the Namespace that it is in. The subresources change its labels as well.
+    resources: ["namespaces", "namespaces/status", "namespaces/finalize"],
+    verbs: ["update", "patch"],
+    why: "changes the labels that limit what pods may do (Pod Security) and which policies apply",
+  },
 ];
 
-/** Not less with certain names only: who applies may make what has such a name, and is not there yet. */
-export const makingSecrets: Right = { groups: [""], resources: ["secrets"], verbs: making };
+export const writingSecrets: Right = { groups: [""], resources: ["secrets"], verbs: writing };
 
 export const readingSecrets: Right = { groups: [""], resources: ["secrets"], verbs: ["get", "list", "watch"] };
 
-/** Among them `extension-apiserver-authentication`, CoreDNS' own, and on EKS `aws-auth`. */
-const makingSettings: Right = { groups: [""], resources: ["configmaps"], verbs: making };
-const whatSettingsDecide = "it is decided who is whom, and where names lead";
+/** A pod runs as any service account of its namespace. */
+export const writingPods: Right = {
+  groups: ["", "apps", "batch"],
+  resources: [
+    ...["pods", "replicationcontrollers", "deployments", "daemonsets", "statefulsets", "replicasets"],
+    ...["jobs", "cronjobs"],
+  ],
+  verbs: writing,
+};
 
-/** Three ways to be any service account of a namespace. */
+/** In a pod is the token of its service account. */
+export const enteringPods: Right = {
+  groups: [""],
+  resources: ["pods/exec", "pods/attach", "pods/ephemeralcontainers"],
+  // A WebSocket is opened with a get.
+  verbs: ["get", ...writing],
+};
+
+/** Among them are extension-apiserver-authentication, the configuration of CoreDNS, and aws-auth on EKS. */
+const writingConfigMaps: Right = { groups: [""], resources: ["configmaps"], verbs: writing };
+
 function powersOverAccounts(where: string): Power[] {
   return [
     {
-      ...makingSecrets,
-      why: `allows to write Secrets ${where}: one of type kubernetes.io/service-account-token becomes a token of any service account beside it`,
+      ...writingSecrets,
+      why: `makes tokens of the service accounts ${where} (a Secret of type kubernetes.io/service-account-token)`,
     },
-    {
-      groups: ["", "apps", "batch"],
-      resources: [
-        ...["pods", "replicationcontrollers", "deployments", "daemonsets", "statefulsets", "replicasets"],
-        ...["jobs", "cronjobs"],
-      ],
-      verbs: making,
-      why: `allows to write pods ${where}, or what makes pods (deployments, jobs and the like): a pod runs as any service account beside it`,
-    },
-    {
-      groups: [""],
-      resources: ["pods/exec", "pods/attach", "pods/ephemeralcontainers"],
-      // A WebSocket is opened by a get.
-      verbs: ["get", ...making],
-      why: `allows to enter pods ${where} (exec, attach, ephemeralcontainers): they hold tokens of their service accounts`,
-    },
+    { ...writingPods, why: `runs code as the service accounts ${where}` },
+    { ...enteringPods, why: `runs code in the pods ${where}, which hold tokens of their service accounts` },
   ];
 }
 
-/** In a clusterRole. */
+/** Refused in a clusterRole, beside powersAnywhere. */
 export const powersEverywhere: readonly Power[] = [
-  ...powersOverAccounts(`in every namespace, also in kube-system and ${accessNamespace}`),
+  ...powersOverAccounts(`of every namespace, also of kube-system and ${accessNamespace}`),
   {
     groups: [""],
-    resources: ["secrets"],
-    verbs: removing,
-    why: `allows to delete Secrets in every namespace: with those in ${accessNamespace} the access of others ends`,
+    resources: ["secrets", "serviceaccounts"],
+    verbs: deleting,
+    why: `ends the access of others, whose accounts are in ${accessNamespace}`,
   },
-  {
-    groups: ["", "rbac.authorization.k8s.io"],
-    resources: ["serviceaccounts", "roles", "rolebindings", "clusterroles", "clusterrolebindings"],
-    verbs: removing,
-    why: `allows to delete service accounts, roles or bindings in every namespace: with those in ${accessNamespace} the access of others ends`,
-  },
-  {
-    ...makingSettings,
-    why: `allows to write ConfigMaps in every namespace: by some in kube-system ${whatSettingsDecide}`,
-  },
+  { ...writingConfigMaps, why: "changes settings of the system in kube-system, among them who is trusted" },
   {
     groups: [""],
     resources: ["nodes/proxy"],
-    // Even a get runs commands: see exec above.
-    verbs: ["get", ...making, ...removing],
-    why: "allows nodes/proxy, which runs commands in every pod of a node",
+    // Even a get runs commands, as with pods/exec.
+    verbs: ["get", ...writing, ...deleting],
+    why: "runs code in every pod of a node",
   },
   {
     groups: [""],
     resources: ["namespaces"],
-    verbs: removing,
-    why: "allows to delete namespaces, with whatever others have in them",
+    verbs: deleting,
+    why: "deletes everything that others have in a namespace",
+  },
+  {
+    groups: [""],
+    resources: ["persistentvolumes"],
+    verbs: writing,
+    why: "gives pods the file system of their node (hostPath), which Pod Security does not see",
   },
   {
     groups: ["certificates.k8s.io"],
-    resources: ["certificatesigningrequests/approval"],
+    resources: ["certificatesigningrequests/approval", "certificatesigningrequests/status"],
     verbs: ["update", "patch"],
-    why: "allows certificatesigningrequests/approval: a certificate that is approved makes its holder any user",
+    why: "approves or issues certificates, which make their holder any user and cannot be revoked",
   },
   {
     groups: ["certificates.k8s.io"],
     resources: ["certificatesigningrequests/nodeclient", "certificatesigningrequests/selfnodeclient"],
     verbs: ["create"],
-    why: "allows certificatesigningrequests/nodeclient: Kubernetes approves by itself what makes its holder any node",
+    why: "gets certificates of nodes, which Kubernetes approves by itself and which cannot be revoked",
   },
   {
     groups: ["certificates.k8s.io"],
     resources: ["signers"],
     verbs: ["approve", "sign"],
-    why: "allows to approve or sign for signers: a certificate that is signed makes its holder any user",
+    why: "approves or signs certificates, which make their holder any user and cannot be revoked",
   },
   {
     groups: ["admissionregistration.k8s.io"],
@@ -128,23 +156,31 @@ export const powersEverywhere: readonly Power[] = [
       ...["mutatingadmissionpolicies", "mutatingadmissionpolicybindings"],
       ...["validatingadmissionpolicies", "validatingadmissionpolicybindings"],
     ],
-    verbs: [...making, ...removing],
-    why: "allows to write webhook configurations or admission policies, which see and change what others write",
+    verbs: [...writing, ...deleting],
+    why: "sees, changes or refuses what others write, also after a revocation",
+  },
+  {
+    groups: ["apiextensions.k8s.io"],
+    resources: ["customresourcedefinitions"],
+    verbs: [...writing, ...deleting],
+    why: "sees and changes objects of others by a conversion webhook, also after a revocation, or deletes all of a kind",
   },
   {
     groups: ["apiregistration.k8s.io"],
     resources: ["apiservices"],
-    verbs: [...making, ...removing],
-    why: "allows to write apiservices: requests of others, with their tokens, go where these say",
+    verbs: [...writing, ...deleting],
+    why: "sends requests of others to a server of the holder's choice, also after a revocation",
   },
 ];
 
-/** In a role of this namespace. In one that is not the system's, its accounts are what was asked for. */
+/**
+ * Refused in a role of this namespace, beside powersAnywhere. In a namespace that does not belong to the system, what its
+ * service accounts can do is part of what was asked for.
+ */
 export function powersIn(namespace: string): readonly Power[] {
   if (!systemNamespaces.includes(namespace)) return [];
-  const accounts = powersOverAccounts(`in ${namespace}, a namespace of the system`);
-  // Accounts of anybody may be there, but no settings of the system.
+  const accounts = powersOverAccounts(`of ${namespace}, a namespace of the system`);
+  // Anybody's accounts may be in it, but no settings of the system.
   if (namespace === "default") return accounts;
-  const why = `allows to write ConfigMaps in ${namespace}: by some of the system ${whatSettingsDecide}`;
-  return [...accounts, { ...makingSettings, why }];
+  return [...accounts, { ...writingConfigMaps, why: `changes settings of the system in ${namespace}` }];
 }

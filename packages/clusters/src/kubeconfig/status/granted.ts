@@ -12,8 +12,8 @@ export interface Grant {
   renamed: readonly string[];
   /** Undefined where it is there. */
   missingNamespace: string | undefined;
-  /** The namespace where Secrets may be written. */
-  secretsIn: string | undefined;
+  /** The namespace where a holder can run code, as its service accounts. */
+  codeRunsIn: string | undefined;
   readsAllSecrets: boolean;
 }
 
@@ -37,7 +37,7 @@ export function hasRights({ metadata, status }: Request): boolean {
 }
 
 function grantConditions(grant: Grant): WantedCondition[] {
-  const { unknown, renamed, missingNamespace, secretsIn, readsAllSecrets } = grant;
+  const { unknown, renamed, missingNamespace, codeRunsIn, readsAllSecrets } = grant;
   const isKnown = unknown.length === 0;
   return [
     {
@@ -46,7 +46,7 @@ function grantConditions(grant: Grant): WantedCondition[] {
       reason: isKnown ? reasons.accepted : reasons.unknownResources,
       message: [
         isKnown ? texts.accepted : texts.unknownResources(unknown),
-        ...(secretsIn === undefined ? [] : [texts.secretsIn(secretsIn)]),
+        ...(codeRunsIn === undefined ? [] : [texts.codeRunsIn(codeRunsIn)]),
         ...(readsAllSecrets ? [texts.allSecrets] : []),
         ...(renamed.length > 0 ? [texts.renamed(renamed)] : []),
       ].join(". "),

@@ -2,7 +2,16 @@
 import { findCondition, removeCondition, type WantedCondition } from "@berg/kube";
 import type { KubeconfigRequestStatus } from "@berg/resources";
 import { secretNameOf } from "../names.ts";
-import { allExpiredAt, isPublished, isRevoked, isRotating, isRotationAsked, lifeOf, type Seen } from "../seen.ts";
+import {
+  allExpiredAt,
+  isPublished,
+  isRevoked,
+  isRotating,
+  isRotationAsked,
+  lifeOf,
+  refusedRulesOf,
+  type Seen,
+} from "../seen.ts";
 import type { Trouble } from "../trouble.ts";
 import { reasons, texts, conditionTypes as types } from "../vocabulary.ts";
 import { notWhileRevoking, said } from "./conditions.ts";
@@ -20,6 +29,20 @@ export function refused(seen: Seen, reason: string, message: string): Status {
     about,
     { type: types.issued, status: "False", reason: reasons.expired, message: texts.expired },
   ]);
+}
+
+/** The status as it is, with the reason why its rules are refused; undefined where they are not. */
+export function rulesRefused(seen: Seen): Status | undefined {
+  const escalations = refusedRulesOf(seen);
+  if (escalations.length === 0) return undefined;
+  const message = texts.escalatingRules(escalations);
+  const about: WantedCondition = {
+    type: types.rulesAccepted,
+    status: "False",
+    reason: reasons.escalatingRules,
+    message,
+  };
+  return said(seen.request.status ?? {}, seen, [about]);
 }
 
 /** `trouble` stands in the way of what is wanted now. */

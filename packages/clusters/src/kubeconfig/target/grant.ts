@@ -1,9 +1,9 @@
 /** Makes service account, roles and bindings of a request as its rules say, and removes what they say no more. */
 import type { KubeObject, Stored } from "@berg/apimachinery";
-import { type Client, deleteChild, type ServiceAccount, ServiceAccounts } from "@berg/kube";
+import { type Client, type Clock, deleteChild, type ServiceAccount, ServiceAccounts } from "@berg/kube";
 import type { Request } from "../names.ts";
 import { normalise } from "../rules/normalise.ts";
-import { escalating, readsAllSecrets, secretsWrittenIn } from "../rules/problems.ts";
+import { codeRunIn, escalating, readsAllSecrets, secretsWrittenIn } from "../rules/problems.ts";
 import type { Grant } from "../status/granted.ts";
 import { TargetTrouble } from "../trouble.ts";
 import { conditionTypes, reasons, texts } from "../vocabulary.ts";
@@ -12,6 +12,7 @@ import { ensureBinding, ensureRole, ensureThere, isNamespaceThere } from "./ensu
 import { type Holdings, named } from "./holdings.ts";
 import { ClusterRoleBindings, ClusterRoles, RoleBindings, Roles } from "./kinds.ts";
 import { bindingFor, clusterRoleFor, roleFor, serviceAccount, type WantedRules } from "./objects.ts";
+import { ensureTokenPolicy } from "./token-policy.ts";
 
 export interface Granted extends Grant {
   account: Stored<ServiceAccount>;
@@ -20,6 +21,7 @@ export interface Granted extends Grant {
 interface GrantOptions {
   accessNamespaces: AccessNamespaces;
   allowEscalating: boolean;
+  clock: Clock;
   signal: AbortSignal;
 }
 
@@ -27,7 +29,7 @@ export async function grant(
   client: Client,
   request: Request,
   held: Holdings,
-  { accessNamespaces, allowEscalating, signal }: GrantOptions,
+  { accessNamespaces, allowEscalating, clock, signal }: GrantOptions,
 ): Promise<Granted> {
   const { wanted, ...told } = await wantedRules(client, request, allowEscalating, signal);
   const around = { client, request, signal };
@@ -36,6 +38,8 @@ export async function grant(
   await accessNamespaces.ensure(client, !found, signal);
   const account = await ensureThere(ServiceAccounts, serviceAccount(request), found, around);
   const here = missingNamespace === undefined ? wanted.role : undefined;
+  const secretsIn = secretsWrittenIn(here);
+  if (secretsIn !== undefined) await ensureTokenPolicy(client, secretsIn, { clock, signal });
   await removeStale(client, request, held, { clusterRole: wanted.clusterRole, role: here }, signal);
   if (wanted.clusterRole) {
     await ensureRole(
@@ -56,7 +60,7 @@ export async function grant(
     ...told,
     account,
     missingNamespace,
-    secretsIn: secretsWrittenIn(wanted.role),
+    codeRunsIn: codeRunIn(wanted.role),
     readsAllSecrets: readsAllSecrets(wanted.clusterRole),
   };
 }
@@ -74,7 +78,7 @@ async function wantedRules(
     clusterRole: cluster?.rules,
     role: spec.role && role && { namespace: spec.role.namespace, rules: role.rules },
   };
-  // Once more: what looked harmless may be something else by its right name.
+  // Again, with the names that the cluster has for what the spec names by its kind.
   const powers = allowEscalating
     ? []
     : escalating({ ...(cluster && { clusterRole: cluster }), ...(wanted.role && { role: wanted.role }) });

@@ -1,4 +1,4 @@
-/** Kinds of RBAC, as far as access is made of them. */
+/** Kinds of RBAC and of admission policies, as far as access is made of them. */
 import { defineResource, type KubeObject } from "@berg/apimachinery";
 import type { Rule } from "../rules/rule.ts";
 
@@ -34,4 +34,23 @@ export const RoleBindings = defineResource<RoleBinding>({
   resource: "rolebindings",
   kind: "RoleBinding",
   namespaced: true,
+});
+
+/** A ValidatingAdmissionPolicy or its binding. */
+export interface Policy extends KubeObject {
+  spec: object;
+}
+
+const admission = { group: "admissionregistration.k8s.io", version: "v1", namespaced: false } as const;
+
+export const ValidatingAdmissionPolicies = defineResource<Policy>({
+  ...admission,
+  resource: "validatingadmissionpolicies",
+  kind: "ValidatingAdmissionPolicy",
+});
+
+export const ValidatingAdmissionPolicyBindings = defineResource<Policy>({
+  ...admission,
+  resource: "validatingadmissionpolicybindings",
+  kind: "ValidatingAdmissionPolicyBinding",
 });

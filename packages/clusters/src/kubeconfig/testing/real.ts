@@ -8,13 +8,13 @@ export interface RealPlace extends AsyncDisposable {
   second: ControlPlane;
 }
 
-export async function realPlace(): Promise<RealPlace> {
+export async function realPlace({ targetFlags = [] }: { targetFlags?: readonly string[] } = {}): Promise<RealPlace> {
   await using undo = new AsyncDisposableStack();
-  const start = async (controllerManager: boolean) =>
-    undo.use(await startControlPlane({ controllerManager, scheduler: false }));
+  const start = async (controllerManager: boolean, apiServerFlags: readonly string[] = []) =>
+    undo.use(await startControlPlane({ controllerManager, scheduler: false, apiServerFlags }));
   const home = await start(false);
   // It ends namespaces.
-  const target = await start(true);
+  const target = await start(true, targetFlags);
   const second = await start(false);
   const connections = { home: home.connection, target: target.connection, second: second.connection };
   const place = undo.use(await Place.open(connections));

@@ -22,6 +22,8 @@ export function readDocument(text: string): Mapping {
   }
   const document = parse(text);
   const [error] = document.errors;
+  // The parser has run out of stack.
+  if (error?.code === "RESOURCE_EXHAUSTION") throw nestedTooDeeply();
   if (error) {
     const at = error.linePos?.[0];
     throw invalid(`it is not valid YAML${at ? ` at line ${at.line}, column ${at.col}` : ""} (${error.code})`);
@@ -32,11 +34,15 @@ export function readDocument(text: string): Mapping {
     },
     Node: (_, node, path) => {
       // Each level of YAML is a collection and a pair.
-      if (path.length > 2 * deepestLevel) throw refused("it is nested too deeply: write it as kubectl does");
+      if (path.length > 2 * deepestLevel) throw nestedTooDeeply();
       if ("anchor" in node && node.anchor) throw refused("it has YAML anchors (&name): remove them");
     },
   });
   return mapping(JSON.parse(JSON.stringify(document.toJS() ?? null)), "it");
+}
+
+function nestedTooDeeply() {
+  return refused("it is nested too deeply: write it as kubectl does");
 }
 
 function parse(text: string) {
