@@ -15,6 +15,7 @@ const benches: Record<string, () => Promise<{ bench: Bench }>> = {
   runtime: () => import("./runtime/bench.ts"),
   instances: () => import("./instances/bench.ts"),
   load: () => import("./load/bench.ts"),
+  deletion: () => import("./deletion/bench.ts"),
   crowd: () => import("./crowd/bench.ts"),
   apiserver: () => import("./apiserver/bench.ts"),
   listener: () => import("./listener/bench.ts"),

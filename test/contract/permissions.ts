@@ -76,12 +76,27 @@ export function permissions(given: Given): void {
     await allow("climber", [
       { apiGroups: ["rbac.authorization.k8s.io"], resources: ["roles", "rolebindings"], verbs: ["create"] },
     ]);
-    const body = { metadata: { name: "more" }, rules: [{ apiGroups: [""], resources: ["secrets"], verbs: ["get"] }] };
+    const rules = [
+      { apiGroups: ["apps", ""], resources: ["secrets", "pods/log"], verbs: ["get", "delete", "get"] },
+      { apiGroups: [""], resources: ["secrets"], verbs: ["list"] },
+      { apiGroups: [""], resources: ["secrets"], verbs: ["get"], resourceNames: ["b", "a"] },
+      { apiGroups: ["rbac.authorization.k8s.io"], resources: ["roles"], verbs: ["create"] },
+    ];
+    const body = { metadata: { name: "more" }, rules };
     await eventually(async () => {
       const { code, reason, message } = said(await ask("POST", at("roles", rbac), { body }));
       expect({ code, reason }).toEqual({ code: 403, reason: "Forbidden" });
-      expect(message).toContain("is attempting to grant RBAC permissions not currently held");
-      expect(message).toContain('{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}');
+      expect(message).toMatch(
+        /^roles.rbac.authorization.k8s.io "more" is forbidden: user ".*" \(groups=\[.*\]\) is attempting to grant RBAC permissions not currently held:\n/,
+      );
+      expect(message?.split("\n").slice(1)).toEqual([
+        '{APIGroups:[""], Resources:["pods/log"], Verbs:["get" "delete" "get"]}',
+        '{APIGroups:[""], Resources:["secrets"], ResourceNames:["a"], Verbs:["get"]}',
+        '{APIGroups:[""], Resources:["secrets"], ResourceNames:["b"], Verbs:["get"]}',
+        '{APIGroups:[""], Resources:["secrets"], Verbs:["get" "delete" "get" "list"]}',
+        '{APIGroups:["apps"], Resources:["pods/log"], Verbs:["get" "delete" "get"]}',
+        '{APIGroups:["apps"], Resources:["secrets"], Verbs:["get" "delete" "get"]}',
+      ]);
     });
   });
 

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { startKeeper } from "./keeper.ts";
 import { isRunning } from "./process-state.ts";
 
@@ -45,8 +45,8 @@ test("when its parent is killed, every process it keeps ends and the directory g
   expect(pids.map(isRunning)).toEqual([true, true]);
 
   parent.kill("SIGKILL");
-  await vi.waitFor(() => expect(pids.map(isRunning)).toEqual([false, false]), 5000);
-  await vi.waitFor(() => expect(existsSync(directory)).toBe(false), 5000);
+  await expect.poll(() => pids.map(isRunning)).toEqual([false, false]);
+  await expect.poll(() => existsSync(directory)).toBe(false);
 });
 
 test("a process that was removed is let be: its number may be another's by now", async () => {
@@ -55,7 +55,7 @@ test("a process that was removed is let be: its number may be another's by now",
   const parent = await parentThatKeeps(directory, [kept, removed], [removed]);
 
   parent.kill("SIGKILL");
-  await vi.waitFor(() => expect(isRunning(kept)).toBe(false), 5000);
+  await expect.poll(() => isRunning(kept)).toBe(false);
   expect(isRunning(removed)).toBe(true);
 });
 

@@ -1,12 +1,13 @@
 import { describe } from "vitest";
 import { missingControlPlane } from "../control-plane/binaries.ts";
+import { startControllerProcess } from "../scenarios/controller-process.ts";
 import { startWorld } from "../scenarios/world.ts";
 import { oneOfEach, placeOf } from "./choose.ts";
 import { describeCrashes } from "./crashes.ts";
 import { janitorInProcess, janitorLives, listenerInProcess, listenerLives } from "./healers.ts";
 import { lives } from "./lives.ts";
 import type { Kill } from "./run.ts";
-import { controllerAsProcess, controllerInProcess } from "./stage.ts";
+import { controllerInProcess, type Start } from "./stage.ts";
 
 // `npm run test:crash` tries every write of every life, before and after it. Otherwise each write that some life has is
 // met once: the third status of a life, say, in one of the lives that have so many.
@@ -15,7 +16,8 @@ const choose = (kills: readonly Kill[]) => (isWhole ? kills : oneOfEach(kills, p
 
 describe.skipIf(await missingControlPlane())("on a real control plane, at every write", () => {
   describe("the controller", () => {
-    const asProcess = controllerAsProcess;
+    // One at a time: they share a lease.
+    const asProcess: Start = (world, only) => startControllerProcess(world, { only });
     describeCrashes(startWorld, { lives, start: controllerInProcess, asProcess, choose, atOnce: 10 });
   });
 

@@ -20,8 +20,6 @@ export type Instance = Stored<ChallengeInstance>;
 export type Start = (world: World, namespace: string) => Promise<RunningPart>;
 
 export const controllerInProcess: Start = (world, only) => world.startController({ only });
-/** One at a time: they share a lease. */
-export const controllerAsProcess: Start = (world, only) => world.startControllerProcess({ only });
 
 /** Starts, kills and waits of many runs share two processors. */
 const within = { within: 120_000 };

@@ -1,4 +1,4 @@
-import { immutability, legalPhases, oneHolder } from "./instances.ts";
+import { consistentEnd, immutability, legalPhases, oneHolder } from "./instances.ts";
 import { othersFieldsSurvive } from "./others-fields.ts";
 import { noOrphans, ownership } from "./ownership.ts";
 import { noEscalation, policyBeforePods } from "./pods.ts";
@@ -13,6 +13,7 @@ const invariants: readonly Invariant[] = [
   secrecy,
   policyBeforePods,
   legalPhases,
+  consistentEnd,
   othersFieldsSurvive,
   noEscalation,
 ];

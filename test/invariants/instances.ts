@@ -1,5 +1,9 @@
-/** I3: one holder an owner. I4: what is given once stays. I7: phases go their way and no other. */
-import type { InstancePhase } from "@berg/resources";
+/**
+ * I3: one holder an owner. I4: what is given once stays. I7: phases go their way and no other. I11: the conditions of an
+ * instance that ends do not contradict each other.
+ */
+import { findCondition } from "@berg/kube";
+import type { ChallengeInstanceStatus, InstancePhase } from "@berg/resources";
 import { labels } from "@berg/resources";
 import { type Invariant, isInstance, nameOf, replay, revisionOf, successions, type Violation } from "./record.ts";
 
@@ -71,3 +75,28 @@ export const legalPhases: Invariant = ({ changes }) => {
   }
   return violations;
 };
+
+export const consistentEnd: Invariant = ({ changes }) =>
+  changes.filter(isInstance).flatMap((change) =>
+    endProblems(change.object.status ?? {}).map((problem) => ({
+      invariant: "I11 consistent end",
+      text: `at revision ${revisionOf(change)} ${nameOf(change)} is ${change.object.status?.phase}, but ${problem}`,
+    })),
+  );
+
+function endProblems({ phase, services, conditions = [] }: ChallengeInstanceStatus): string[] {
+  const problems: string[] = [];
+  const hasEnded = phase === "Terminated" || findCondition(conditions, "NamespaceDeleted")?.status === "True";
+  if (phase !== "Terminating" && !hasEnded) return problems;
+  if (services !== undefined) problems.push("has status.services");
+  for (const type of ["PodsReady", "Healthy"]) {
+    const { status, reason } = findCondition(conditions, type) ?? {};
+    if (status !== "False" || reason !== "Terminating") problems.push(`${type} is ${status}/${reason}`);
+  }
+  if (!hasEnded) return problems;
+  for (const { type, status } of conditions) {
+    if (type.endsWith("Created") && status !== "False") problems.push(`${type} is ${status}`);
+  }
+  if (findCondition(conditions, "NamespaceDeleted")?.status !== "True") problems.push("NamespaceDeleted is not True");
+  return problems;
+}

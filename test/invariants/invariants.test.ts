@@ -84,6 +84,24 @@ class Story {
 }
 
 const story = () => new Story();
+
+const stopped = [
+  { type: "PodsReady", status: "False", reason: "Terminating" },
+  { type: "Healthy", status: "False", reason: "Terminating" },
+];
+const terminating = {
+  phase: "Terminating",
+  conditions: [...stopped, { type: "NamespaceCreated", status: "True", reason: "Created" }],
+};
+const terminated = {
+  phase: "Terminated",
+  conditions: [
+    ...stopped,
+    { type: "NamespaceCreated", status: "False", reason: "Gone" },
+    { type: "NamespaceDeleted", status: "True", reason: "Gone" },
+  ],
+};
+
 const peaceful = () =>
   story()
     .instance({ phase: "Pending", instanceId: "id-1", startedAt: "t0" }, { type: "added" })
@@ -92,12 +110,12 @@ const peaceful = () =>
     .pod()
     .instance({ phase: "Running", instanceId: "id-1", startedAt: "t0" })
     .asks("DELETE", "/api/v1/namespaces/challenge-1", "namespace-1")
-    .instance({ phase: "Terminating", instanceId: "id-1", startedAt: "t0", terminationReason: "Timeout" })
+    .instance({ ...terminating, instanceId: "id-1", startedAt: "t0", terminationReason: "Timeout" })
     .pod({}, { type: "deleted" })
     .policy("deleted")
     .namespace(marks, "deleted")
-    .instance({ phase: "Terminated", instanceId: "id-1", startedAt: "t0", terminationReason: "Timeout" })
-    .instance({ phase: "Terminated", instanceId: "id-1", startedAt: "t0" }, { type: "deleted" });
+    .instance({ ...terminated, instanceId: "id-1", startedAt: "t0", terminationReason: "Timeout" })
+    .instance({ ...terminated, instanceId: "id-1", startedAt: "t0" }, { type: "deleted" });
 
 test("a life as it should be breaks nothing, in whatever order the watches bring it", () => {
   expect(peaceful().broken).toEqual([]);
@@ -331,8 +349,36 @@ test.each([
   ["Terminated", "Pending"],
   ["Terminated", undefined],
 ])("I7 monotone phases is broken by %s → %s", (from, to) => {
-  expect(story().instance({ phase: from }).instance({ phase: to }).broken).toEqual([
+  const begun: object = { Terminating: terminating, Terminated: terminated }[from] ?? { phase: from };
+  expect(story().instance(begun).instance({ phase: to }).broken).toEqual([
     `I7 monotone phases: at revision 2 challengeinstances berg/instance-1 went from ${from} to ${to}`,
+  ]);
+});
+
+const condition = (type: string, status: string, reason?: string) => ({ type, status, reason });
+
+test.each([
+  ["a healthy instance that terminates", terminating, condition("Healthy", "True", "Ready"), "Healthy is True/Ready"],
+  [
+    "pods whose state is unknown",
+    terminated,
+    condition("PodsReady", "Unknown", "WaitingForPods"),
+    "PodsReady is Unknown/WaitingForPods",
+  ],
+  ["another reason", terminating, condition("Healthy", "False", "Evicted"), "Healthy is False/Evicted"],
+  ["a namespace that is there", terminated, condition("NamespaceCreated", "True"), "NamespaceCreated is True"],
+  ["routes that may be there", terminated, condition("RoutesCreated", "Unknown"), "RoutesCreated is Unknown"],
+  ["a namespace that is left", terminated, condition("NamespaceDeleted", "False"), "NamespaceDeleted is not True"],
+])("I11 consistent end is broken by %s", (_, { phase, conditions }, wrong, text) => {
+  const others = conditions.filter(({ type }) => type !== wrong.type);
+  expect(story().instance({ phase, conditions: [...others, wrong] }).broken).toEqual([
+    `I11 consistent end: at revision 1 challengeinstances berg/instance-1 is ${phase}, but ${text}`,
+  ]);
+});
+
+test("I11 consistent end is broken by services of an instance that terminates", () => {
+  expect(story().instance({ ...terminating, services: [] }).broken).toEqual([
+    "I11 consistent end: at revision 1 challengeinstances berg/instance-1 is Terminating, but has status.services",
   ]);
 });
 

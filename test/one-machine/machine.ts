@@ -20,7 +20,7 @@ import { startPodman, type TestPodman } from "../engine/podman.ts";
 import { type Ended, runToEnd } from "./run.ts";
 
 const main = join(import.meta.dirname, "../../packages/cli/src/main.ts");
-const startMs = 60_000;
+const startMs = 180_000;
 
 /** What `berg instance start --json` prints, as far as it is read here. */
 export interface Started {

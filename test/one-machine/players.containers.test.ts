@@ -1,7 +1,10 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Informer } from "@berg/kube";
+import { ChallengeInstances } from "@berg/resources";
 import { beforeAll, expect, test } from "vitest";
+import { InstanceBuilder } from "../scenarios/objects.ts";
 import { openBrowser } from "./browser.ts";
 import type { Started } from "./machine.ts";
 import { onOneMachine } from "./on-one-machine.ts";
@@ -23,6 +26,32 @@ onOneMachine((given) => {
     expect(await solveNotes(notes)).toBe(notes.flag);
     expect(await solveVault(vault)).toBe(vault.flag);
     expect(await solveJail(jail)).toBe(jail.flag);
+  });
+
+  test("the first request after an instance is Running is answered by the challenge", async () => {
+    const client = await given.machine.client();
+    const instances = new Informer({ client, type: ChallengeInstances });
+    const stop = new AbortController();
+    const answers = new Map<string, Promise<number>>();
+    instances.onChange(({ object: { metadata, status } }) => {
+      const [service] = status?.services ?? [];
+      if (!names.includes(metadata.name) || status?.phase !== "Running" || answers.has(metadata.name)) return;
+      const answer = get(`http://${service?.hostname}:${service?.port}/`).then(({ status }) => status);
+      // After 5 s the gateway is no longer waited for: a machine that slow says nothing about the order of things.
+      const ready = status.conditions?.find(({ type }) => type === "PodsReady")?.lastTransitionTime ?? "";
+      const isLate = Date.parse(status.readyAt ?? "") - Date.parse(ready) >= 5_000;
+      answers.set(metadata.name, isLate ? Promise.resolve(200) : answer);
+    });
+    const names = Array.from({ length: 4 }, (_, at) => `first-request-${at}`);
+    const running = instances.run(stop.signal);
+    const challenge = { metadata: { namespace: "berg", name: "notes" } };
+    const place = { client, namespace: "berg", behaviours: new Map() };
+    for (const name of names) await new InstanceBuilder(place, challenge).metadata({ name }).create();
+    await expect.poll(() => answers.size, { timeout: 90_000 }).toBe(names.length);
+    expect(await Promise.all(answers.values())).toEqual(names.map(() => 200));
+    for (const name of names) await client.delete(ChallengeInstances, "berg", name);
+    stop.abort();
+    await running;
   });
 
   test("two players of one challenge have flags and addresses of their own", async () => {

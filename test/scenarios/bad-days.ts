@@ -1,10 +1,12 @@
 /** Days on which the API server is slow or refuses everything, and controllers come and go. */
+
 import { setTimeout as delay } from "node:timers/promises";
 import { Leases, Namespaces } from "@berg/kube";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Answer, Seen } from "../faults/proxy.ts";
 import { eventually } from "../runtime/eventually.ts";
 import { Cell, canary } from "./cells.ts";
+import { startControllerProcess } from "./controller-process.ts";
 import { endOf, isRunning, type StartWorld } from "./seeing.ts";
 import { SkippingClock } from "./skipping-clock.ts";
 import type { World } from "./world.ts";
@@ -97,7 +99,7 @@ export function describeBadDays(startWorld: StartWorld): void {
           .map(({ spec }) => spec?.holderIdentity)
           .join();
       const before = await holder();
-      const first = await world.startControllerProcess({ only: namespace });
+      const first = await startControllerProcess(world, { only: namespace });
       const killed = new Promise<void>((resolve) => {
         first.proxy.at({ resource: "deployments", verb: "create", when: "before" }, () => {
           void first.kill().then(resolve);
@@ -106,7 +108,7 @@ export function describeBadDays(startWorld: StartWorld): void {
       });
       // Watches are open before it leads.
       await eventually("the first one leads", async () => !["", before].includes(await holder()), 60_000);
-      const second = await world.startControllerProcess({ only: namespace });
+      const second = await startControllerProcess(world, { only: namespace });
       const instance = await world
         .instance(await challenge())
         .metadata({ namespace })

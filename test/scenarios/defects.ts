@@ -21,12 +21,14 @@
  * | 18 | pods that outlived their network policy | here |
  * | 19 | too few leetified flags | the API's: it makes flags |
  */
+
 import { Deployments, Leases, Pods, Services } from "@berg/kube";
 import { ChallengeInstances, labels } from "@berg/resources";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../control-plane/ports.ts";
 import type { Seen } from "../faults/proxy.ts";
 import { eventually } from "../runtime/eventually.ts";
+import { startControllerProcess } from "./controller-process.ts";
 import type { RunningController } from "./controllers.ts";
 import { conditionOf, endOf, isIn, isRunning, namespaceOf, Objects, type StartWorld } from "./seeing.ts";
 import type { World } from "./world.ts";
@@ -178,9 +180,9 @@ export function describeDefects(startWorld: StartWorld): void {
         return { status: answer?.status, text: await answer?.text() };
       };
       const env = { HEALTH_PORT: String(health), METRICS_PORT: String(figures) };
-      const first = await world.startControllerProcess({ env });
+      const first = await startControllerProcess(world, { env });
       await eventually("it is ready", async () => (await ask(health, "/readyz")).status === 200);
-      const second = await world.startControllerProcess({ env: { METRICS_PORT: String(figuresOfSecond) } });
+      const second = await startControllerProcess(world, { env: { METRICS_PORT: String(figuresOfSecond) } });
       const instance = await world.instance(await world.challenge().create()).create();
       await world.until(instance, isRunning);
       expect((await ask(health, "/healthz")).status).toBe(200);

@@ -4,10 +4,10 @@ import { Pods } from "@berg/kube";
 import { type ChallengeInstance, labels } from "@berg/resources";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../runtime/eventually.ts";
-import { conditionOf, eventsOf, HTTPRoutes, isIn, isRunning, namespaceOf, type StartWorld } from "./seeing.ts";
+import { conditionOf, eventsOf, isIn, isRunning, namespaceOf, type StartWorld } from "./seeing.ts";
 import type { World } from "./world.ts";
 
-type Created = Stored<ChallengeInstance>;
+type Instance = Stored<ChallengeInstance>;
 
 export function describeHealth(startWorld: StartWorld): void {
   let world: World;
@@ -20,13 +20,13 @@ export function describeHealth(startWorld: StartWorld): void {
     await world?.stop();
   });
 
-  async function podsOf(instance: Created) {
+  async function podsOf(instance: Instance) {
     const labelSelector = `${labels.instanceUid}=${instance.metadata.uid}`;
     const { items } = await world.client.list(Pods, { namespace: namespaceOf(instance), labelSelector });
     return items;
   }
 
-  async function podOf(instance: Created) {
+  async function podOf(instance: Instance) {
     const [pod] = await podsOf(instance);
     if (!pod) throw new Error("there is no pod");
     return pod;
@@ -173,31 +173,75 @@ export function describeHealth(startWorld: StartWorld): void {
       await world.until(created, (instance) => conditionOf(instance, "Healthy")?.status === "True");
     });
 
-    test("a route that its gateway does not accept is told of, until it does", async () => {
-      const challenge = await world.challenge().container("web").port(80, "publicHttpRoute").create();
-      const created = await world.instance(challenge).create();
-      await world.until(created, isRunning);
-      await gatewaySays(created, { status: "False", reason: "NotAllowedByListeners", message: "no listener fits" });
-      const lost = await world.until(
-        created,
-        (instance) => conditionOf(instance, "RoutesCreated")?.reason === "RouteNotAccepted",
-      );
-      const message = "The gateway does not accept: HTTPRoute web-80: no listener fits";
-      expect(conditionOf(lost, "RoutesCreated")).toMatchObject({ status: "True", message });
-      expect(lost.status?.phase).toBe("Running");
-      const told = await eventsOf(world, lost, "RouteNotAccepted");
-      expect(told.at(-1)).toEqual({ type: "Warning", reason: "RouteNotAccepted", message });
-      await gatewaySays(created, { status: "True", reason: "Accepted", message: "" });
-      await world.until(created, (instance) => conditionOf(instance, "RoutesCreated")?.reason === "Created");
-    });
+    describe("a route", () => {
+      const gateway = "the Gateway berg/berg-gateway (listener http)";
+      const refused = `Players cannot reach it yet. The HTTPRoute web-80 is not accepted by ${gateway}: no listener fits.`;
+      const unanswered = `Players cannot reach it yet. No gateway controller has answered to the HTTPRoute web-80: check that ${gateway} exists and that its controller runs.`;
+      const refusal = { Accepted: { status: "False", reason: "NotAllowedByListeners", message: "no listener fits" } };
+      const isReachable = (instance: Instance) => isRunning(instance) && instance.status?.reason === undefined;
+      const routed = async () => {
+        const challenge = await world.challenge().container("web").port(80, "publicHttpRoute").create();
+        return world.instance(challenge);
+      };
 
-    /** There is none here: the test writes what one writes. */
-    async function gatewaySays(instance: Created, accepted: { status: string; reason: string; message: string }) {
-      const condition = { type: "Accepted", lastTransitionTime: new Date().toISOString(), ...accepted };
-      const parent = { parentRef: { name: "gateway" }, controllerName: "example.com/gateway", conditions: [condition] };
-      const patch = { type: "merge", body: { status: { parents: [parent] } } } as const;
-      await world.client.patch(HTTPRoutes, namespaceOf(instance), "web-80", patch, { subresource: "status" });
-    }
+      test("that its gateway no longer accepts is told of, until it does, and the instance goes on running", async () => {
+        const created = await (await routed()).create();
+        const { status: before } = await world.until(created, isReachable);
+        const ready = await eventsOf(world, created, "InstanceReady");
+        expect(ready).toContainEqual({
+          ...{ type: "Normal", reason: "InstanceReady", message: "Instance ready and accessible" },
+        });
+
+        world.gateway.answer(namespaceOf(created), refusal);
+        const lost = await world.until(created, isIn("Running", "RouteNotAccepted"));
+        expect(lost.status).toMatchObject({ message: refused, readyAt: before?.readyAt, services: before?.services });
+        expect(conditionOf(lost, "RoutesCreated")).toMatchObject({
+          status: "True",
+          reason: "RouteNotAccepted",
+          message: refused,
+        });
+        expect(conditionOf(lost, "Healthy")).toMatchObject({ status: "False", reason: "RouteNotAccepted" });
+        const told = await eventsOf(world, lost, "RouteNotAccepted");
+        expect(told.at(-1)).toEqual({ type: "Warning", reason: "RouteNotAccepted", message: refused });
+
+        world.gateway.answer(namespaceOf(created), "nothing");
+        await world.until(created, ({ status }) => status?.message === unanswered);
+
+        world.gateway.answer(namespaceOf(created), {});
+        const well = await world.until(created, isReachable);
+        expect(conditionOf(well, "RoutesCreated")).toMatchObject({ status: "True", reason: "Created" });
+      });
+
+      test.each([
+        ["refuses it", refusal, refused],
+        ["does not answer", "nothing", unanswered],
+      ] as const)("whose gateway %s holds Running back for 5 s and is told of then", async (_, answer, message) => {
+        const builder = await routed();
+        world.gateway.answer(namespaceOf(builder.manifest), answer);
+        const created = await builder.create();
+        const seen = await world.until(created, isRunning);
+        expect(seen.status).toMatchObject({ phase: "Running", reason: "RouteNotAccepted", message });
+        const podsReady = Date.parse(conditionOf(seen, "PodsReady")?.lastTransitionTime ?? "");
+        expect(Date.parse(seen.status?.readyAt ?? "") - podsReady).toBeGreaterThanOrEqual(5_000);
+        const told = await eventsOf(world, seen, "RouteNotAccepted");
+        expect(told.map(({ message }) => message)).not.toContain("Instance ready and accessible");
+        expect(told).toContainEqual({ type: "Warning", reason: "RouteNotAccepted", message });
+      });
+
+      test("that is accepted while the instance waits for it lets the instance run at once", async () => {
+        const builder = await routed();
+        world.gateway.answer(namespaceOf(builder.manifest), "nothing");
+        const created = await builder.create();
+        const waits = await world.until(created, (seen) => seen.status?.phase === "Starting" && isReady(seen));
+        expect(waits.status?.message).toBe("All containers are ready. Waiting for the gateway to accept the routes.");
+        world.gateway.answer(namespaceOf(created), {});
+        const runs = await world.until(created, isRunning);
+        expect(runs.status).not.toHaveProperty("reason");
+        expect(conditionOf(runs, "RoutesCreated")).toMatchObject({ status: "True", reason: "Created" });
+      });
+
+      const isReady = (instance: Instance) => conditionOf(instance, "PodsReady")?.status === "True";
+    });
   });
 
   test("after all of them nothing was broken that must never be", () => world.check());

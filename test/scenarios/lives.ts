@@ -2,6 +2,7 @@
 import { Namespaces } from "@berg/kube";
 import { ChallengeInstances, Challenges, finalizers, type InstanceService, labels, phases } from "@berg/resources";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { canary } from "./cells.ts";
 import type { RunningController } from "./controllers.ts";
 import {
   conditionOf,
@@ -41,6 +42,36 @@ export function describeLives(startWorld: StartWorld): void {
   }
 
   describe.concurrent("a life", () => {
+    test("is logged from its start to its end, and its flag is not", async () => {
+      const challenge = await world
+        .challenge()
+        .container("web")
+        .flag({ content: { path: "/flag" } })
+        .create();
+      const { instance } = await live(challenge, canary);
+      await endOf(world, instance);
+      const { metadata, spec, status } = instance;
+      const lines = controller.output.filter((line) => line.includes(`"${metadata.namespace}/${metadata.name}"`));
+      const entries = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === "info");
+      const subject = { owner: spec.ownerId, challenge: spec.challengeRef.name, instanceId: status?.instanceId };
+      for (const entry of entries) expect(entry).toMatchObject(subject);
+      const changes = entries.map(({ phase, reason }) => phase ?? reason);
+      expect(changes.filter((one) => one !== "Starting")).toEqual([
+        ...["Started", "Creating", "Running", "Terminating", "Terminated"],
+      ]);
+      const byPhase = (phase: string) => entries.find((entry) => entry.phase === phase);
+      expect(byPhase("Running")).toMatchObject({ secondsToRunning: expect.any(Number) });
+      expect(byPhase("Terminated")).toMatchObject({
+        ...{ terminationReason: "UserRequest", lifetimeSeconds: expect.any(Number) },
+      });
+      expect(controller.output.join("\n")).not.toContain(canary);
+      const [start] = controller.output.filter((line) => line.includes("instance controller starts"));
+      expect(JSON.parse(start ?? "{}")).toMatchObject({
+        version: expect.stringMatching(/^\d/),
+        settings: { maxInstances: 0, expiry: { timeout: "2h0m0s" }, build: { domain } },
+      });
+    });
+
     test("goes from nothing to Running to nothing, and everybody can read how", async () => {
       const challenge = await world
         .challenge()

@@ -17,6 +17,8 @@ interface Sight {
   instance: Stored<ChallengeInstance>;
   objects: Objects;
   next: Stored<ChallengeInstance>;
+  /** Of a Challenge that adds SYS_ADMIN. */
+  capable: Stored<ChallengeInstance>;
 }
 
 interface Case {
@@ -122,6 +124,14 @@ const cases: Case[] = [
     byDefault: "Not renewed: it would add no time",
     changed: "Not renewed: instances cannot be renewed here",
     atOnce: true,
+  },
+  {
+    name: "CHALLENGE_CAPABILITIES",
+    value: "SYS_ADMIN",
+    see: ({ capable }) => capable.status?.reason,
+    byDefault: "ChallengeInvalid",
+    // It would start, were there more room than for one.
+    changed: "CapacityReached",
   },
   {
     name: "CHALLENGE_EXPIRY_WARNING",
@@ -285,22 +295,30 @@ export function describeSettings(startWorld: StartWorld): void {
     const later = await world.instance(challenge).create();
     const next = await world.until(later, (one) => conditionOf(one, "Admitted") !== undefined);
     await endOf(world, later);
-    return look(created, next);
+    const special = world.challenge().container("web", { additionalCapabilities: ["SYS_ADMIN"] }).manifest;
+    await world.client.create(Challenges, { ...special, metadata: { ...special.metadata, namespace } });
+    const latest = await world.instance({ metadata: { name: special.metadata.name } }).create();
+    const capable = await world.until(latest, ({ status }) => status?.reason !== undefined);
+    await endOf(world, latest);
+    return look(created, { next, capable });
   }
 
-  async function look({ metadata }: Stored<ChallengeInstance>, next: Stored<ChallengeInstance>): Promise<Sight> {
+  async function look(
+    { metadata }: Stored<ChallengeInstance>,
+    others: Pick<Sight, "next" | "capable">,
+  ): Promise<Sight> {
     const instance = await world.client.get(ChallengeInstances, world.namespace, metadata.name);
-    return { instance, objects: await Objects.of(world, instance), next };
+    return { instance, objects: await Objects.of(world, instance), ...others };
   }
 
   /** Waits until the controller has nothing more to do about the instance: it answers a renewal last of all. */
   async function keep(before: Sight, controller: RunningController): Promise<Kept> {
-    const { instance, next } = before;
+    const { instance } = before;
     const { namespace = "", name } = instance.metadata;
     const patch = { type: "merge", body: { spec: { renewals: 2 } } } as const;
     const { metadata } = await world.client.patch(ChallengeInstances, namespace, name, patch);
     await world.until(instance, ({ status }) => status?.observedGeneration === metadata.generation);
-    const after = await look(instance, next);
+    const after = await look(instance, before);
     const path = `/namespaces/${namespaceOf(instance)}`;
     const writes = controller.writes().filter((write) => write.path.includes(path));
     await endOf(world, instance);

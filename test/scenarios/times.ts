@@ -149,6 +149,64 @@ export function describeTimes(startWorld: StartWorld): void {
     });
   });
 
+  describe.concurrent("a changed timeout", () => {
+    const withTimeout = (timeout: string) => (instance: Instance) => instance.status?.timeout === timeout;
+
+    test("moves the end, counted from the start, and is told in the history and by an event", async () => {
+      const { instance } = await runningWith({ timeout: "1h" });
+      await change(instance, { timeout: "3h" });
+      const moved = await world.until(instance, withTimeout("3h"));
+      expect(expiryOf(moved)).toBe(Date.parse(moved.status?.startedAt ?? "") + 180 * minute);
+      expect(moved.status?.phase).toBe("Running");
+      expect(reasonsOf(moved)).toEqual(["Started", "TimeoutChanged"]);
+      const message = `The timeout was changed: the instance ends at ${moved.status?.expiresAt}`;
+      const events = await eventsOf(world, instance, "InstanceExpiryMoved");
+      expect(events).toContainEqual({ type: "Normal", reason: "InstanceExpiryMoved", message });
+    });
+
+    test("counts from the last renewal", async () => {
+      const { instance } = await runningWith({ timeout: "1h" });
+      await new Promise((resolve) => setTimeout(resolve, 1100));
+      await change(instance, { renewals: 1 });
+      const renewed = await world.until(instance, answered(1));
+      await change(instance, { timeout: "2h" });
+      const moved = await world.until(instance, withTimeout("2h"));
+      expect(Math.abs(expiryOf(moved) - expiryOf(renewed) - 60 * minute)).toBeLessThanOrEqual(1000);
+    });
+
+    test("does not reach past until", async () => {
+      const until = inWholeSeconds(Date.now() + 90 * minute);
+      const { instance } = await runningWith({ timeout: "1h" }, { until });
+      await change(instance, { timeout: "9h" });
+      const moved = await world.until(instance, withTimeout("9h"));
+      expect(moved.status?.expiresAt).toBe(until);
+      expect(moved.status?.history?.at(-1)?.message).toContain("the latest time that until allows");
+    });
+
+    test("that is over already ends the instance", async () => {
+      const { instance } = await runningWith({ timeout: "1h" });
+      await change(instance, { timeout: "1s" });
+      const last = await world.untilGone(instance, { within: 60_000 });
+      expect(last.status).toMatchObject({ phase: "Terminated", terminationReason: "Timeout" });
+    });
+
+    test("that cannot be used is told, and the end stays", async () => {
+      const { instance } = await runningWith({ timeout: "1h" });
+      await change(instance, { timeout: "0s" });
+      const refused = await world.until(instance, withTimeout("0s"));
+      expect(refused.status).toMatchObject({ phase: "Running", expiresAt: instance.status?.expiresAt });
+      expect(reasonsOf(refused)).toEqual(["Started", "TimeoutRefused"]);
+      expect(refused.status?.conditions?.find(({ type }) => type === "Admitted")).toMatchObject({
+        ...{ status: "True", reason: "InvalidTimeout" },
+        message: expect.stringContaining(
+          'cannot use spec.timeout of the ChallengeInstance: "0s" leaves no time at all',
+        ),
+      });
+      const events = await eventsOf(world, instance, "TimeoutRefused");
+      expect(events.find(({ reason }) => reason === "TimeoutRefused")?.type).toBe("Warning");
+    });
+  });
+
   describe.concurrent("a warning", () => {
     test("comes in time, once, and is taken back by a renewal", async () => {
       const { instance } = await runningWith({ timeout: "10m6s" });

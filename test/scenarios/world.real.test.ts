@@ -1,4 +1,5 @@
 /** The ground that scenarios stand on: it starts, it sees, it kills, and it notices what should not be. */
+
 import { Namespaces, Pods } from "@berg/kube";
 import { ChallengeInstances, Challenges } from "@berg/resources";
 import fc from "fast-check";
@@ -6,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { wildChallengeArbitrary } from "../arbitraries/index.ts";
 import { missingControlPlane } from "../control-plane/binaries.ts";
 import type { Seen } from "../faults/proxy.ts";
+import { startControllerProcess } from "./controller-process.ts";
 import { startWorld, type World } from "./world.ts";
 
 const isRunning = ({ status }: { status?: { phase?: string } }) => status?.phase === "Running";
@@ -59,11 +61,11 @@ describe.skipIf(await missingControlPlane())("a world", () => {
   });
 
   test("runs what we ship as a process, and kills it", async () => {
-    const first = await world.startControllerProcess({ env: { CHALLENGE_INSTANCE_TIMEOUT: "1h" } });
+    const first = await startControllerProcess(world, { env: { CHALLENGE_INSTANCE_TIMEOUT: "1h" } });
     const instance = await world.instance(await world.challenge().create()).create();
     await world.until(instance, isRunning, { within: 60_000 });
     await first.kill();
-    const second = await world.startControllerProcess();
+    const second = await startControllerProcess(world);
     await world.client.delete(ChallengeInstances, "berg", instance.metadata.name);
     await world.untilGone(instance, { within: 60_000 });
     await second.stop();

@@ -14,15 +14,21 @@ import { randomUUID } from "node:crypto";
 import { isNotFound, type Stored } from "@berg/apimachinery";
 import { type Client, type Connection, createClient, Leases, Namespaces, unlimited } from "@berg/kube";
 import { type BehaviourChoice, type Simulator, type SimulatorOptions, startSimulator } from "@berg/local-node";
-import { type ChallengeInstance, customResourceDefinitions, labels } from "@berg/resources";
+import {
+  type ChallengeInstance,
+  type CustomResourceDefinition,
+  customResourceDefinitions,
+  labels,
+} from "@berg/resources";
 import { startControlPlane } from "../control-plane/control-plane.ts";
 import type { Seen } from "../faults/proxy.ts";
 import { type InstallOptions, installForeignCrds } from "../foreign-crds/install.ts";
 import { violations } from "../invariants/check.ts";
 import { Followed } from "../invariants/follow.ts";
 import { isInstance } from "../invariants/record.ts";
-import { type ControllerOptions, type RunningController, startAsProcess, startInProcess } from "./controllers.ts";
+import { type ControllerOptions, type RunningController, type StartController, startInProcess } from "./controllers.ts";
 import { CustomResourceDefinitions, untilServed } from "./crds.ts";
+import { TestGateway } from "./gateway.ts";
 import type { RunningPart } from "./in-process.ts";
 import { type ListenerOptions, type RunningListener, startListenerInProcess } from "./listeners.ts";
 import { behaviourKey, ChallengeBuilder, InstanceBuilder } from "./objects.ts";
@@ -41,6 +47,8 @@ export interface WorldOptions {
   env?: Record<string, string>;
   /** Simulated pods unless told otherwise; "none" where the control plane has real nodes. */
   simulator?: Omit<SimulatorOptions, "connection" | "client"> | "none";
+  /** In place of our own CRDs of the same names. */
+  definitions?: Record<string, CustomResourceDefinition>;
   /** All of them, and the real ones, unless told otherwise. */
   foreignCrds?: InstallOptions;
 }
@@ -57,7 +65,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const behaviours = new Map<string, BehaviourChoice>();
   const parts: (() => Promise<unknown>)[] = [() => controlPlane.stop(), () => client.close()];
   try {
-    const definitions = customResourceDefinitions();
+    const definitions = customResourceDefinitions().map((ours) => options.definitions?.[ours.metadata.name] ?? ours);
     for (const definition of definitions) await client.create(CustomResourceDefinitions, definition);
     await Promise.all([
       ...definitions.map((definition) => untilServed(client, definition)),
@@ -66,10 +74,12 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     ]);
     const simulator = await simulatorOf(options, controlPlane, behaviours);
     if (simulator) parts.push(() => simulator.stop());
+    const gateway = new TestGateway(client);
+    parts.push(() => gateway[Symbol.asyncDispose]());
     const followed = await Followed.start(client);
     parts.push(() => followed.stop());
     const { env = {}, foreignCrds = {} } = options;
-    return new World({ controlPlane, client, simulator, followed, behaviours, env, foreignCrds, parts });
+    return new World({ controlPlane, client, simulator, gateway, followed, behaviours, env, foreignCrds, parts });
   } catch (error) {
     await stopAll(parts);
     throw error;
@@ -96,6 +106,7 @@ interface WorldParts {
   controlPlane: WorldControlPlane;
   client: Client;
   simulator: Simulator | undefined;
+  gateway: TestGateway;
   followed: Followed;
   behaviours: Map<string, BehaviourChoice>;
   env: Record<string, string>;
@@ -111,6 +122,8 @@ export class World implements AsyncDisposable {
   /** Goes to the server directly: for what the test does, and not the controller. */
   readonly client: Client;
   readonly controlPlane: WorldControlPlane;
+  /** Accepts every route unless a test has it answer otherwise. */
+  readonly gateway: TestGateway;
   readonly #simulator: Simulator | undefined;
   readonly #followed: Followed;
   readonly #behaviours: Map<string, BehaviourChoice>;
@@ -122,10 +135,11 @@ export class World implements AsyncDisposable {
   readonly #running = new Set<RunningPart>();
   #hasPolicies = true;
 
-  constructor({ controlPlane, client, simulator, followed, behaviours, env, foreignCrds, parts }: WorldParts) {
+  constructor({ controlPlane, client, simulator, gateway, followed, behaviours, env, foreignCrds, parts }: WorldParts) {
     this.controlPlane = controlPlane;
     this.client = client;
     this.#simulator = simulator;
+    this.gateway = gateway;
     this.#followed = followed;
     this.#behaviours = behaviours;
     this.#env = env;
@@ -138,10 +152,10 @@ export class World implements AsyncDisposable {
     return this.#start(startInProcess, options);
   }
 
-  /** `berg controller` as we ship it, with a lease; it is free, unless another controller runs. */
-  async startControllerProcess(options: Omit<ControllerOptions, "clock"> = {}): Promise<RunningController> {
+  /** A controller that needs the lease, which is free unless another one runs: see controller-process.ts. */
+  async startControllerWithLease(start: StartController, options: ControllerOptions): Promise<RunningController> {
     if (this.#running.size === 0) await this.#freeLease();
-    return this.#start(startAsProcess, options);
+    return this.#start(start, options);
   }
 
   /** Held by nobody, and free at once: as if whoever was killed had been silent for long enough. */
@@ -153,7 +167,7 @@ export class World implements AsyncDisposable {
     await this.client.create(Leases, { metadata: { namespace: this.namespace, name } });
   }
 
-  async #start(start: typeof startInProcess, options: ControllerOptions): Promise<RunningController> {
+  async #start(start: StartController, options: ControllerOptions): Promise<RunningController> {
     const env = { ...this.#env, ...options.env };
     if (env.NETWORK_POLICY === "none") this.#hasPolicies = false;
     return this.#know(await start(this.controlPlane.connection, this.namespace, { ...options, env }));

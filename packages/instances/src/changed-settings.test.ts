@@ -15,7 +15,10 @@ type Wishes = Parameters<typeof makeSettings>[0];
 const withPullSecret = { build: { pullSecretName: "registry" } };
 const withFlagInSecret = { build: { flagStorage: "Secret" as const } };
 const containers = [
-  containerOf("web", [{ port: 80, type: "publicHttpRoute" }], { dynamicFlag: { content: { path: "/flag" } } }),
+  containerOf("web", [{ port: 80, type: "publicHttpRoute" }], {
+    dynamicFlag: { content: { path: "/flag" } },
+    additionalCapabilities: ["MKNOD"],
+  }),
 ];
 
 class Event {
@@ -72,6 +75,7 @@ class Event {
 
 describe("what runs is not touched when", () => {
   test.each<{ name: string; before?: Wishes; after: Wishes }>([
+    { name: "its capability is no longer allowed", after: { capabilities: ["KILL"] } },
     { name: "a pull secret is named", after: withPullSecret },
     { name: "no pull secret is named any more", before: withPullSecret, after: {} },
     { name: "another pull secret is named", before: withPullSecret, after: { build: { pullSecretName: "other" } } },

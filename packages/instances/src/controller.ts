@@ -1,8 +1,9 @@
-/** The controller of ChallengeInstances, added to a manager that runs it. */
+/** The controller of ChallengeInstances. */
 import { isConflict, type ObjectKey, parseTime } from "@berg/apimachinery";
 import {
   type Clock,
   FewAtOnce,
+  type Logger,
   type Manager,
   type Metrics,
   type Random,
@@ -12,13 +13,14 @@ import {
 } from "@berg/kube";
 import { type ChallengeInstance, isEnding } from "@berg/resources";
 import { dueAfter, isExpired } from "./expiry/due.ts";
+import { logStart } from "./instance-log.ts";
 import { instanceMetrics } from "./metrics.ts";
+import { CacheVisibility } from "./observe/cache-visibility.ts";
 import { openCaches } from "./observe/caches.ts";
-import { MakingWay } from "./observe/making-way.ts";
-import { Places } from "./observe/places.ts";
-import { Sightings } from "./observe/sightings.ts";
-import { Stopping } from "./observe/stopping.ts";
-import { Turns } from "./observe/turns.ts";
+import { CapacityLimit } from "./observe/capacity-limit.ts";
+import { NamespaceDeletionLimit } from "./observe/namespace-deletion-limit.ts";
+import { StartThrottle } from "./observe/start-throttle.ts";
+import { StopTracker } from "./observe/stop-tracker.ts";
 import { endingPriority, onGone, watchesOf } from "./observe/watches.ts";
 import { reconcile } from "./reconcile.ts";
 import { addRevisionController } from "./revisions.ts";
@@ -26,42 +28,44 @@ import type { Settings } from "./settings/settings.ts";
 
 export interface InstanceControllerOptions {
   settings: Settings;
-  /** The controller's own: there it finds the pull secret. */
+  /** The namespace that the controller runs in, with the pull secret. */
   namespace: string;
   metrics: Metrics;
-  /** The API server's time, by which the times are read that it wrote. */
+  log: Logger;
+  /** The API server's clock, for the timestamps that it wrote. */
   serverClock: Clock;
-  /** Ours, by which instances end. */
+  /** The clock that instances expire by. */
   clock?: Clock;
   random?: Random;
 }
 
-/** Each waits for the API server most of the time. So many that those whose time is up together begin to end together. */
+/** A worker mostly waits for the API server. Enough of them that instances which expire together begin to end together. */
 const workers = 128;
 /**
- * Half of the connections that a client has. Where a webhook of somebody's answers no create for ten seconds, those who
- * start would have all of them, and no end could be asked for.
+ * Half of the connections of a client. Where a webhook delays every create by ten seconds, starting instances would
+ * otherwise use all of them, and no instance could be ended.
  */
-const madeAtOnce = 32;
+const concurrentCreates = 32;
 /**
- * An end that failed goes on after as long as it has taken so far, within these: it has several steps, and once the server
- * is well again it is to go on within a minute. Other retries may come two minutes later.
+ * A failed end is retried after as long as it has taken so far, within these bounds: it has several steps, and continues
+ * within a minute after the API server has recovered. Other retries may come two minutes later.
  */
-const endAgainMs = { least: 5_000, most: 50_000 };
+const endRetryMs = { min: 5_000, max: 50_000 };
 
 export function addInstanceController(manager: Manager, options: InstanceControllerOptions): void {
-  const { settings, namespace, serverClock, clock = systemClock, random = systemRandom } = options;
+  const { settings, namespace, log, serverClock, clock = systemClock, random = systemRandom } = options;
+  logStart(log, settings);
   const caches = openCaches(manager, settings, namespace, serverClock);
-  const places = new Places(settings.maxInstances, (key) => caches.instances.view.get(key));
-  const turns = new Turns(
+  const capacity = new CapacityLimit(settings.maxInstances, (key) => caches.instances.view.get(key));
+  const namespaceDeletions = new NamespaceDeletionLimit(
     (key) => caches.instances.view.get(key),
     (name) => caches.namespaces.view.get(name),
     { own: clock, server: serverClock },
   );
-  const stopping = new Stopping(clock);
-  const makingWay = new MakingWay(clock);
-  const making = new FewAtOnce(madeAtOnce);
-  const sightings = new Sightings(caches.namespaces.informer, clock);
+  const stopping = new StopTracker(clock);
+  const startThrottle = new StartThrottle(clock);
+  const making = new FewAtOnce(concurrentCreates);
+  const namespaceVisibility = new CacheVisibility(caches.namespaces.informer, clock);
   const settled = new SettledChildren();
   onGone([caches.namespaces.informer, ...[...caches.children.values()].map(({ source }) => source)], (uid) =>
     settled.forget(uid),
@@ -71,36 +75,37 @@ export function addInstanceController(manager: Manager, options: InstanceControl
   const metrics = instanceMetrics(options.metrics, () => caches.instances.informer.list());
   const { client, recorder } = manager;
   const clocks = { clock, serverClock };
-  const around = {
+  const deps = {
     client,
     recorder,
     caches,
-    places,
-    turns,
+    capacity,
+    namespaceDeletions,
     stopping,
     making,
-    sightings,
+    namespaceVisibility,
     settled,
     released,
     settings,
     ...clocks,
     random,
     metrics,
+    log,
   };
 
   const controller = manager.addController({
     name: "challengeinstance",
     workers,
-    atOnce: () => makingWay.atOnce(stopping.longestMs),
-    watches: watchesOf(caches, places, turns, stopping),
+    atOnce: () => startThrottle.limits(stopping.longestMs),
+    watches: watchesOf(caches, capacity, namespaceDeletions, stopping),
     async reconcile(key, { signal }) {
       const began = clock.monotonic();
       let failed = false;
       try {
-        return await reconcile(key, around, signal);
+        return await reconcile(key, deps, signal);
       } catch (error) {
         failed = !isConflict(error) && !signal.aborted;
-        endInTime(key);
+        requeueForExpiry(key);
         throw error;
       } finally {
         metrics.reconciled((clock.monotonic() - began) / 1000, failed);
@@ -108,22 +113,22 @@ export function addInstanceController(manager: Manager, options: InstanceControl
     },
   });
 
-  /** One that fails again and again is looked at ever more rarely; its end must not wait for that. */
-  function endInTime(key: ObjectKey): void {
+  /** The backoff of an instance whose reconcile keeps failing grows; its expiry must not wait for it. */
+  function requeueForExpiry(key: ObjectKey): void {
     const now = clock.now();
     const instance = caches.instances.view.get(key);
     if (!instance) return;
     const { status = {} } = instance;
     const ends = isEnding(instance) || isExpired(status, now);
-    const due = ends ? now + againMs(instance, now) : dueAfter(now, status, settings.expiry);
+    const due = ends ? now + endRetryAfterMs(instance, now) : dueAfter(now, status, settings.expiry);
     if (due !== undefined) controller.queue.addAfter(key, due - now, { priority: endingPriority });
   }
 
   addRevisionController(manager, caches, clock);
 }
 
-function againMs({ metadata, status = {} }: ChallengeInstance, now: number): number {
+function endRetryAfterMs({ metadata, status = {} }: ChallengeInstance, now: number): number {
   const began = metadata.deletionTimestamp ?? (isExpired(status, now) ? status.expiresAt : undefined);
-  const hasTakenMs = began === undefined ? endAgainMs.most : now - parseTime(began);
-  return Math.min(endAgainMs.most, Math.max(endAgainMs.least, hasTakenMs));
+  const elapsedMs = began === undefined ? endRetryMs.max : now - parseTime(began);
+  return Math.min(endRetryMs.max, Math.max(endRetryMs.min, elapsedMs));
 }

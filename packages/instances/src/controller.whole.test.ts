@@ -62,7 +62,7 @@ async function begin() {
   } as unknown as Manager;
   const metrics = { registry: new Registry() } as unknown as Metrics;
   const timing = { clock, serverClock: clock, random };
-  addInstanceController(manager, { settings: makeSettings(), namespace: home, metrics, ...timing });
+  addInstanceController(manager, { settings: makeSettings(), namespace: home, metrics, log, ...timing });
   const { signal } = stop;
   for (const controller of controllers) void controller.run(signal, signal);
 

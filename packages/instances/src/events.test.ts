@@ -75,6 +75,33 @@ const cases: Case[] = [
     told: ["Normal InstanceReady: Instance ready and accessible"],
   },
   {
+    name: "ready, and no gateway leads to it",
+    before: { phase: "Starting" },
+    after: { ...ready, reason: "RouteNotAccepted", message: "No", ...condition("RoutesCreated", "RouteNotAccepted") },
+    told: [
+      "Normal InstanceReady: All containers are ready; the gateway does not accept the routes of the instance",
+      "Warning RouteNotAccepted: Why",
+    ],
+  },
+  {
+    name: "its gateway is lost",
+    before: ready,
+    after: { ...ready, reason: "RouteNotAccepted", message: "No", ...condition("RoutesCreated", "RouteNotAccepted") },
+    told: ["Warning RouteNotAccepted: Why"],
+  },
+  {
+    name: "its gateway is back",
+    before: { ...ready, reason: "RouteNotAccepted", message: "No" },
+    after: ready,
+    told: ["Normal InstanceHealthy: Instance ready and accessible"],
+  },
+  {
+    name: "its containers are back, and no gateway leads to it",
+    before: { ...ready, reason: "ContainerCrashes", message: "It ends" },
+    after: { ...ready, reason: "RouteNotAccepted", message: "No" },
+    told: ["Normal InstanceHealthy: All containers are ready again"],
+  },
+  {
     name: "unhealthy",
     before: ready,
     after: { ...ready, reason: "ContainerCrashes", message: "It ends" },

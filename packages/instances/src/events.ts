@@ -24,9 +24,7 @@ function ofPhase(before: ChallengeInstanceStatus, after: ChallengeInstanceStatus
       if (phase !== before.phase) return [normal(eventReasons.creating, "Creating challenge instance")];
       return reason === undefined || untold.has(reason) ? [] : [warning(eventReasons.refused, message)];
     case "Running":
-      if (before.readyAt === undefined) return [normal(eventReasons.ready, "Instance ready and accessible")];
-      if (reason !== undefined) return isBetter ? [] : [warning(eventReasons.unhealthy, message)];
-      return before.reason === undefined ? [] : [normal(eventReasons.healthy, "All containers are ready again")];
+      return ofRunning(before, after, isBetter);
     case "Terminating":
     case "Terminated":
       // What has nothing to take away ends at once.
@@ -43,6 +41,22 @@ function ofPhase(before: ChallengeInstanceStatus, after: ChallengeInstanceStatus
       return [];
   }
 }
+
+/** Why no gateway leads to the instance is the event of its condition. */
+function ofRunning(
+  before: ChallengeInstanceStatus,
+  { reason, message = "" }: ChallengeInstanceStatus,
+  isBetter: boolean,
+) {
+  const isReachable = reason !== reasons.routeNotAccepted;
+  if (before.readyAt === undefined) return [normal(eventReasons.ready, isReachable ? readyText : notReachableText)];
+  if (reason !== undefined && isReachable) return isBetter ? [] : [warning(eventReasons.unhealthy, message)];
+  if (before.reason === reasons.routeNotAccepted) return [normal(eventReasons.healthy, readyText)];
+  return before.reason === undefined ? [] : [normal(eventReasons.healthy, "All containers are ready again")];
+}
+
+const readyText = "Instance ready and accessible";
+const notReachableText = "All containers are ready; the gateway does not accept the routes of the instance";
 
 /** Trouble of the server itself, which goes away without anybody's doing; and what its own condition tells of. */
 const untold: ReadonlySet<string> = new Set([reasons.tooManyRequests, reasons.serverError, reasons.kindMissing]);
@@ -70,6 +84,8 @@ function ofTime(before: ChallengeInstanceStatus, after: ChallengeInstanceStatus)
   for (const entry of after.history ?? []) {
     if (before.history?.some((known) => jsonEqual(known, entry))) continue;
     const { reason, message = "" } = entry;
+    if (reason === historyReasons.timeoutChanged) told.push(normal(eventReasons.expiryMoved, message));
+    if (reason === historyReasons.timeoutRefused) told.push(warning(eventReasons.timeoutRefused, message));
     if (reason === historyReasons.admitted) told.push(normal(eventReasons.expiryMoved, message));
     if (reason === historyReasons.limited) told.push(warning(eventReasons.expiryMoved, message));
   }

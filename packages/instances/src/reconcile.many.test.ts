@@ -24,8 +24,10 @@ function fill(cluster: ModelCluster): void {
   }
 }
 
+// All times are of a fake clock, and what is compared are numbers of reconciles and requests. The work is the same each
+// time, about 40,000 reconciles, and the limit only ends a test that hangs.
 test("each is looked at on time and not more often than it changes, and before that none costs a request", {
-  timeout: 60_000,
+  timeout: 600_000,
 }, async () => {
   const clock = new FakeClock(startOfTest);
   const cluster = new ModelCluster();

@@ -1,9 +1,17 @@
 /**
- * One look at one instance: gather → decide → do, again and again until nothing is left to do; then its status is
- * written, if it changed. A settled instance costs no request.
+ * Reconciles one instance: gather → decide → perform the effects, until no effects are left; then its status is written,
+ * if it changed. Reconciling a settled instance makes no request.
  */
 import { isConflict, isOtherUid, jsonEqual, type ObjectKey, type Stored } from "@berg/apimachinery";
-import { ControllerRevisions, type EventRecorder, Namespaces, NotOurs, type Result } from "@berg/kube";
+import {
+  ControllerRevisions,
+  type EventRecorder,
+  type InternalError,
+  type Logger,
+  Namespaces,
+  NotOurs,
+  type Result,
+} from "@berg/kube";
 import {
   type ChallengeInstance,
   type ChallengeInstanceStatus,
@@ -14,11 +22,11 @@ import { podSecurityLabel } from "./builders/namespace.ts";
 import { EffectFailure, performAll } from "./effects/perform.ts";
 import { inOurWords, refusalOf, sayRefused } from "./effects/refusal.ts";
 import { eventsOf, tell } from "./events.ts";
+import { logStatusChange } from "./instance-log.ts";
 import type { InstanceMetrics } from "./metrics.ts";
-import { ask, gather, type Surroundings } from "./observe/gather.ts";
-import type { Snapshot } from "./observe/snapshot.ts";
+import type { Surroundings } from "./observe/gather.ts";
 import { endingPriority } from "./observe/watches.ts";
-import { decide } from "./phases/decide.ts";
+import { askSafely, observeAndDecide, type Round } from "./observe-and-decide.ts";
 import type { Decision, Effect } from "./phases/decision.ts";
 import { StatusDraft } from "./phases/draft.ts";
 import { eventReasons } from "./vocabulary.ts";
@@ -26,93 +34,108 @@ import { eventReasons } from "./vocabulary.ts";
 export interface Reconciler extends Surroundings {
   recorder: EventRecorder;
   metrics: InstanceMetrics;
+  log: Logger;
 }
 
-/** The longest way, from nothing to all pods, takes six. */
-const mostRounds = 20;
+type Observed = Round["snapshot"];
 
-/** One write of another instance of the same owner has to be waited for. */
-const startAgainMs = 100;
+/** The longest path, from a new instance to all its pods, takes six. */
+const maxRounds = 20;
 
-export async function reconcile(key: ObjectKey, around: Reconciler, signal: AbortSignal): Promise<Result | undefined> {
+/** A start that lost the race for a slot waits for one status write of another instance of the same owner. */
+const startRetryMs = 100;
+
+export async function reconcile(key: ObjectKey, deps: Reconciler, signal: AbortSignal): Promise<Result | undefined> {
   let isBeginning = false;
-  for (let round = 0; round < mostRounds; round++) {
-    around.turns.leave(key);
-    const asked = await ask(key, around, isBeginning, signal);
-    const seen = gather(key, asked, around);
-    if (!seen) return void around.stopping.note(key, undefined);
-    const decision = decide(seen, around.settings);
-    around.stopping.note(key, decision.stoppingSince);
-    const starts = isStarting(seen, decision);
-    if (starts && !around.places.take(seen.instance)) return { requeueAfterMs: startAgainMs };
-    if (decision.inLineSince !== undefined) around.turns.wait(seen.instance, decision.inLineSince);
+  let internalError: InternalError | undefined;
+  for (let round = 0; round < maxRounds; round++) {
+    deps.namespaceDeletions.dequeue(key);
+    const answer = await askSafely(key, deps, isBeginning, signal);
+    const observed = observeAndDecide(key, answer, deps);
+    if (!observed) {
+      deps.stopping.record(key, undefined);
+      if (internalError) throw internalError;
+      return undefined;
+    }
+    const { snapshot, decision } = observed;
+    internalError ??= observed.error;
+    deps.stopping.record(key, decision.stoppingSince);
+    const starts = isStarting(snapshot, decision);
+    if (starts && !deps.capacity.reserve(snapshot.instance)) return { requeueAfterMs: startRetryMs };
+    if (decision.queuedSince !== undefined) deps.namespaceDeletions.enqueue(snapshot.instance, decision.queuedSince);
     if (decision.effects.length > 0) {
-      await attempt(decision, seen, around, signal);
-      isBeginning &&= isRecording(decision);
+      await performEffects(decision, snapshot, deps, signal);
+      isBeginning &&= onlyRecords(decision);
       continue;
     }
     try {
-      await writeStatus(seen.instance, decision.status, around, signal);
+      await writeStatus(snapshot.instance, decision.status, deps, signal);
     } catch (error) {
-      // Of a conflict anything may be the cause, a renewal too.
+      // A conflict may be caused by anything, also by a renewal: the next reconcile decides again.
       if (!isConflict(error) && !isOtherUid(error) && decision.regardless)
-        await attempt({ ...decision, effects: decision.regardless }, seen, around, signal);
+        await performEffects({ ...decision, effects: decision.regardless }, snapshot, deps, signal);
       throw error;
     }
-    if (!decision.statusFirst) return resultOf(decision, seen);
+    if (!decision.statusFirst && internalError) throw internalError;
+    if (!decision.statusFirst) return resultOf(decision, snapshot);
     isBeginning = starts;
   }
-  throw new Error(`it did not come to rest in ${mostRounds} rounds`);
+  throw new Error(`the instance did not settle in ${maxRounds} rounds`);
 }
 
-function isStarting({ instance }: Snapshot, { status }: Decision): boolean {
+function isStarting({ instance }: Observed, { status }: Decision): boolean {
   return status.phase === "Creating" && instance.status?.phase !== "Creating";
 }
 
-/** What is recorded beside the instance comes before its namespace. */
-function isRecording({ effects }: Decision): boolean {
+/** The ControllerRevision is created beside the instance, before its namespace. */
+function onlyRecords({ effects }: Decision): boolean {
   return effects.every((effect) => effect.do === "make" && effect.child.type === ControllerRevisions);
 }
 
-function resultOf({ dueAt }: Decision, { now }: Snapshot): Result | undefined {
+function resultOf({ dueAt }: Decision, { now }: Observed): Result | undefined {
   if (dueAt === undefined) return undefined;
   return { requeueAfterMs: Math.max(0, dueAt - now), priority: endingPriority };
 }
 
-async function attempt(decision: Decision, seen: Snapshot, around: Reconciler, signal: AbortSignal): Promise<void> {
-  const { instance } = seen;
-  const isLast = decision.effects.some((effect) => effect.do === "delete" && effect.type === Namespaces);
-  if (isLast) around.turns.take(instance);
+async function performEffects(
+  decision: Decision,
+  snapshot: Observed,
+  deps: Reconciler,
+  signal: AbortSignal,
+): Promise<void> {
+  const { instance } = snapshot;
+  const deletesNamespace = decision.effects.some((effect) => effect.do === "delete" && effect.type === Namespaces);
+  if (deletesNamespace) deps.namespaceDeletions.acquire(instance);
   try {
-    await performAll(decision.effects, instance, around, signal);
-    tellMade(decision.effects, instance, around);
+    await performAll(decision.effects, instance, deps, signal);
+    recordCreated(decision.effects, instance, deps);
   } catch (error) {
     const cause = error instanceof EffectFailure ? error.cause : error;
-    // Somebody else was first: everything is looked at anew, soon.
+    // Another writer was first: the next reconcile, soon, starts from what it wrote.
     if (isConflict(cause) || isOtherUid(cause)) throw cause;
-    // The name was not free: the next round asks who has it, and says so.
+    // The name of the namespace is taken: the next round reads who has it, and reports that.
     if (cause instanceof NotOurs && cause.type === Namespaces) return;
-    const refused = error instanceof EffectFailure ? refusedBy(error, decision, seen) : undefined;
-    if (refused) tell(around.recorder, instance, refused.told);
+    const refused = error instanceof EffectFailure ? refusedBy(error, decision, snapshot) : undefined;
+    if (refused) tell(deps.recorder, instance, refused.told);
     const status = refused?.status ?? decision.status;
-    // All else that was found, such as the answer to a renewal, is not lost: it may be long until this can be done.
-    const isWritten = await writeStatus(instance, status, around, signal).then(
+    // Other findings, such as the answer to a renewal, are written now: it may take long until the effect succeeds.
+    const isWritten = await writeStatus(instance, status, deps, signal).then(
       () => true,
       () => false,
     );
-    // What is refused for good is taken back in the next round; all else is tried again later.
+    // The next round removes the objects of an instance that was refused for good; everything else is retried.
     if (isWritten && refused?.isFinal && status.readyAt === undefined) return;
     throw refused?.error ?? cause;
   } finally {
-    if (isLast) around.turns.release(instance);
+    if (deletesNamespace) deps.namespaceDeletions.release(instance);
   }
 }
 
-/** What the status says where the server has refused something, and the log. Nothing is added to a last word. */
-function refusedBy(failure: EffectFailure, { status }: Decision, seen: Snapshot) {
+/** The status and the error for an effect that the API server refused. A Terminated status is final: it gets no addition. */
+function refusedBy(failure: EffectFailure, { status }: Decision, snapshot: Observed) {
   const refusal = refusalOf(failure);
   if (!refusal) return undefined;
-  const draft = new StatusDraft({ ...seen, instance: { ...seen.instance, status } });
+  const draft = new StatusDraft({ ...snapshot, instance: { ...snapshot.instance, status } });
   sayRefused(draft, failure, refusal);
   const { isFinal } = refusal;
   const error = inOurWords(failure, refusal);
@@ -120,14 +143,15 @@ function refusedBy(failure: EffectFailure, { status }: Decision, seen: Snapshot)
   return { status: draft.status, told: [], isFinal, error };
 }
 
-function tellMade(effects: Effect[], instance: Stored<ChallengeInstance>, { recorder }: Reconciler): void {
+/** Records events about objects that were restored, and about a namespace that admits privileged pods. */
+function recordCreated(effects: Effect[], instance: Stored<ChallengeInstance>, { recorder }: Reconciler): void {
   for (const effect of effects) {
     if (effect.do !== "make") continue;
     const { type, manifest } = effect.child;
     const { name, labels } = manifest.metadata;
-    // In an instance that has been running, whatever has to be made was taken away or changed by somebody.
+    // Once an instance has been ready, an object that has to be created or applied was deleted or edited by somebody.
     if (instance.status?.readyAt !== undefined) {
-      // Ours to change: a renewed pull secret, or another version of Berg that builds it in another way.
+      // Not drift: a renewed pull secret, or another version of Berg that builds the object differently.
       if (effect.found && !effect.wasEdited) continue;
       const what = effect.found ? "was changed by somebody else" : "was missing";
       recorder.event(instance, "Warning", eventReasons.repaired, `The ${type.kind} ${name} ${what} and was put back`);
@@ -138,11 +162,14 @@ function tellMade(effects: Effect[], instance: Stored<ChallengeInstance>, { reco
   }
 }
 
-/** With the version that was seen: what anybody else has written since is not lost, and is looked at first. */
+/**
+ * Writes the status with the resourceVersion that was read, so that a write of another client is not lost. Events, metrics
+ * and log lines follow from a write that succeeded, and so are never repeated by a retry.
+ */
 async function writeStatus(
   instance: Stored<ChallengeInstance>,
   status: ChallengeInstanceStatus,
-  { client, caches, places, recorder, metrics, clock }: Reconciler,
+  { client, caches, capacity, recorder, metrics, log, clock }: Reconciler,
   signal: AbortSignal,
 ): Promise<void> {
   const before = instance.status;
@@ -151,9 +178,10 @@ async function writeStatus(
     const options = { subresource: "status", fieldManager: fieldManagers.controller, signal };
     caches.instances.view.wrote(await client.update(ChallengeInstances, { ...instance, status }, options));
   } finally {
-    // Written down now, or not taken after all.
-    places.release(instance);
+    // The slot is recorded in the status now, or was not taken.
+    capacity.release(instance);
   }
   tell(recorder, instance, eventsOf(before, status));
   metrics.statusChanged(before, status, clock.now());
+  logStatusChange(log, instance, status);
 }

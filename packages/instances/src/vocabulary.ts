@@ -28,6 +28,7 @@ export const reasons = {
   challengeDeleted: "ChallengeDeleted",
   challengeInvalid: "ChallengeInvalid",
   invalidTimeout: "InvalidTimeout",
+  internalError: "InternalError",
 
   flagGiven: "FlagGiven",
   flagNotNeeded: "FlagNotNeeded",
@@ -67,6 +68,7 @@ export const reasons = {
   podsRefused: "PodsRefused",
   podsMissing: "PodsMissing",
 
+  terminating: "Terminating",
   stoppingWorkload: "StoppingWorkload",
   namespaceStuck: "NamespaceStuck",
   gone: "Gone",
@@ -82,6 +84,9 @@ export const historyReasons = {
   renewalRefused: "RenewalRefused",
   /** `until` was set, or moved to an earlier time, while the instance lives. */
   limited: "Limited",
+  /** `spec.timeout` was changed while the instance lives. */
+  timeoutChanged: "TimeoutChanged",
+  timeoutRefused: "TimeoutRefused",
 } as const;
 
 export const eventReasons = {
@@ -98,6 +103,7 @@ export const eventReasons = {
   renewalRefused: "RenewalRefused",
   /** Not by a renewal. */
   expiryMoved: "InstanceExpiryMoved",
+  timeoutRefused: "TimeoutRefused",
   expiringSoon: "InstanceExpiringSoon",
   imageCannotBePulled: "ImageCannotBePulled",
   kindMissing: "KindMissing",

@@ -48,7 +48,7 @@ export const challengeInstanceSpec = ruled(
       .exactOptional(),
     timeout: timeout()
       .describe(
-        "How long the instance lives from its start or last renewal, such as 30m or 1h30m. Empty or left out: what the Challenge says.",
+        "How long the instance lives from its start or last renewal, such as 30m or 1h30m. Empty or left out: what the Challenge says. A change moves the end of a living instance.",
       )
       .exactOptional(),
     until: time().describe("The instance does not live past this time, renewed or not.").exactOptional(),
@@ -139,8 +139,9 @@ export const challengeInstanceStatus = ruled(
       .describe("Addresses at which players reach the instance.")
       .exactOptional(),
     startedAt: time().describe("When the instance began to be made. It never changes.").exactOptional(),
-    readyAt: time().describe("When all containers were ready for the first time.").exactOptional(),
+    readyAt: time().describe("When the instance was Running for the first time.").exactOptional(),
     expiresAt: time().describe("When the instance ends by itself. Left out: it does not.").exactOptional(),
+    timeout: text({ max: 32 }).describe("spec.timeout as it was when the expiry was counted.").exactOptional(),
     expiresSoon: z.boolean().describe("Whether the owner was warned that the time is nearly up.").exactOptional(),
     renewals: z
       .int()

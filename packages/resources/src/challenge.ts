@@ -1,7 +1,7 @@
 /**
  * Challenge: what an author writes. Berg has published two variants of it, the platform's and the controller's; this
- * one accepts what either does. Fields that may be null there need no `nullable` here: the API server drops a null
- * before it validates, so that readers of stored Challenges never meet one.
+ * one accepts what either does. Fields that may be null there need no `nullable` here: under our CRD the API server drops
+ * a null before it validates, and `readStoredChallenge` does so for Challenges that were stored under another one.
  */
 import type { KubeObject } from "@berg/apimachinery";
 import { z } from "zod";
@@ -228,7 +228,7 @@ export type EnvironmentValue = z.output<typeof environmentValue>;
 export type FileMode = z.output<typeof fileMode>;
 export type ChallengeResources = NonNullable<ChallengeContainer["resourceLimits"]>;
 
-/** As the API server returns it: every default is filled in. */
+/** As the API server returns it under our CRD, or `readStoredChallenge` under any: every default is filled in. */
 export interface Challenge extends KubeObject {
   spec: ChallengeSpec;
 }

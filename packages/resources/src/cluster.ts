@@ -113,6 +113,13 @@ const extensions = z
 
 const claim = (what: string) => text({ min: 1, max: 256 }).describe(what);
 
+const oidcPrefix = (what: string) =>
+  ruled(text({ max: 256 }), {
+    cel: "!self.startsWith('system:')",
+    message: "a prefix cannot begin with system:, which Kubernetes keeps for its own users and groups",
+    holds: (self) => !self.startsWith("system:"),
+  }).describe(what);
+
 const oidcConfig = z
   .strictObject({
     issuerURL: text({ min: 1, max: 2048 }).describe(
@@ -120,10 +127,13 @@ const oidcConfig = z
     ),
     clientID: text({ min: 1, max: 512 }).describe("Whom the tokens are for: their audience."),
     usernameClaim: claim("The claim that is the name of the user.").default("sub"),
-    usernamePrefix: text({ max: 256 })
-      .describe("Put before each name, so that nobody is taken for another. Left out, empty or '-': nothing.")
-      .exactOptional(),
+    usernamePrefix: oidcPrefix(
+      "Put before each user name. '-': nothing. Left out or empty, as with the API server's flag --oidc-username-prefix: '<issuerURL>#', or nothing where usernameClaim is email. Users whose name then begins with system: cannot sign in.",
+    ).exactOptional(),
     groupsClaim: claim("The claim that lists the groups of the user. Left out: no groups.").exactOptional(),
+    groupsPrefix: oidcPrefix(
+      "Put before each group. Left out, empty or '-', as with the API server's flag --oidc-groups-prefix: nothing. Users with a group that then begins with system: cannot sign in.",
+    ).exactOptional(),
     signingAlgs: list(text({ min: 1, max: 32 }).describe("One algorithm, such as RS256."), 16)
       .describe("Algorithms that the issuer signs with. Current clusters take all that Kubernetes supports.")
       .exactOptional(),
@@ -135,7 +145,9 @@ const administrator = ruled(text({ min: 1, max: 253 }), {
   cel: "!self.startsWith('system:')",
   message: "an administrator cannot be one of Kubernetes' own users, which begin with system:",
   holds: (self) => !self.startsWith("system:"),
-}).describe("Name of one user, as the cluster knows it, such as user.id@example.com.");
+}).describe(
+  "Name of one user, as the cluster knows it, such as user.id@example.com: with the prefix that oidcConfig puts before it.",
+);
 
 export const clusterSpec = ruled(
   z.strictObject({

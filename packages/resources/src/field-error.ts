@@ -15,6 +15,13 @@ export function formatFieldError({ field, message }: FieldError): string {
   return `${field}: ${message}`;
 }
 
+/** Whether the error is about a field that the schema does not have. */
+export function isUnknownField({ message }: FieldError): boolean {
+  return message === unknownField;
+}
+
+const unknownField = "Forbidden: there is no such field";
+
 export type FieldPath = readonly (string | number)[];
 
 type Path = readonly PropertyKey[];
@@ -36,7 +43,7 @@ export function fieldName(path: Path): string {
 export function fieldErrors(issues: readonly z.core.$ZodIssue[], root: unknown): FieldError[] {
   return issues.flatMap((issue) => {
     if (issue.code === "unrecognized_keys") {
-      return issue.keys.map((key) => fieldError([...issue.path, key], "Forbidden: there is no such field"));
+      return issue.keys.map((key) => fieldError([...issue.path, key], unknownField));
     }
     return [fieldError(issue.path, describe(issue, issue.path, valueAt(root, issue.path)))];
   });

@@ -3,7 +3,7 @@
  * (`crds/`, generated) and its validation without a server.
  *
  * Reading order: challenge, challenge-instance, container-network, container-network-tunnel-proxy, cluster,
- * subscription-request, kubeconfig-request (the schemas) → structural → crd → generate; validate beside it.
+ * subscription-request, kubeconfig-request (the schemas) → structural → crd → generate; validate and stored-challenge beside it.
  */
 export type {
   Challenge,
@@ -70,6 +70,7 @@ export type {
   KubeconfigRequestStatus,
 } from "./kubeconfig-request.ts";
 export { kubeconfigPhases, kubeconfigStatusLimits } from "./kubeconfig-request.ts";
+export { readChallenge, readStoredChallenge, type StoredChallenge } from "./stored-challenge.ts";
 export type {
   SubscriptionPhase,
   SubscriptionRequest,

@@ -86,6 +86,6 @@ function withoutNulls(value: unknown, shape: StructuralSchema | undefined): unkn
   return Object.fromEntries(kept);
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

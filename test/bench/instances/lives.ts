@@ -29,6 +29,8 @@ export class Life {
   deploymentGoneAt?: number;
   /** When the last of its pods was gone. */
   podsGoneAt?: number;
+  /** When the deletion of its namespace was requested. */
+  namespaceDeletedAt?: number;
   namespaceGoneAt?: number;
   goneAt?: number;
   readonly running = Promise.withResolvers<void>();
@@ -114,7 +116,8 @@ export class Lives implements AsyncDisposable {
     }
   };
 
-  readonly #onNamespace = ({ type }: Change<KubeObject>, life: Life) => {
+  readonly #onNamespace = ({ type, object }: Change<KubeObject>, life: Life) => {
+    if (object.metadata.deletionTimestamp !== undefined) life.namespaceDeletedAt ??= now();
     if (type !== "deleted") return;
     life.namespaceGoneAt = now();
     life.namespaceGone.resolve();

@@ -82,7 +82,10 @@ export const breakages: readonly Breakage[] = [
     file: `${instances}/effects/perform.ts`,
     search: "if (type === Namespaces && !(await isStillOurs(object, instance, around, signal))) return;",
     replace: "",
-    caughtBy: { file: `${instances}/reconcile.places.test.ts`, test: "is not deleted, though the copy still says so" },
+    caughtBy: {
+      file: `${instances}/reconcile.capacity.test.ts`,
+      test: "is not deleted, though the copy still says so",
+    },
   },
   {
     name: "pods are deleted while something makes new ones",
@@ -121,6 +124,20 @@ export const breakages: readonly Breakage[] = [
     search: 'draft.status.phase !== "Terminated" ||',
     replace: "draft.status.phase === undefined &&",
     caughtBy: { file: `${instances}/reconcile.property.test.ts`, test: "every law holds at every moment" },
+  },
+  {
+    name: "a Challenge is used as another CRD has stored it",
+    file: `${instances}/observe/gather.ts`,
+    search: "const read = readStoredChallenge(stored);",
+    replace: "const read = { challenge: stored, errors: [] };",
+    caughtBy: { file: `${instances}/reconcile.origins.test.ts`, test: "without any optional field" },
+  },
+  {
+    name: "an instance that terminates stays healthy",
+    file: `${instances}/phases/terminating.ts`,
+    search: "setTerminatingConditions(draft);",
+    replace: "",
+    caughtBy: { file: `${instances}/phases/terminating.test.ts`, test: "nothing is ready, healthy or reachable" },
   },
   {
     name: "the end waits for a change instead of its time",

@@ -12,7 +12,7 @@ async function resolverFor(known: (name: string) => Addresses) {
     if (question) socket.send(answer(question, known(question.name)), from.port, from.address);
   });
   await new Promise<void>((bound) => socket.bind(0, "127.0.0.1", bound));
-  const resolver = new Resolver({ timeout: 2000, tries: 1 });
+  const resolver = new Resolver({ timeout: 60_000, tries: 1 });
   resolver.setServers([`127.0.0.1:${socket.address().port}`]);
   return { resolver, [Symbol.dispose]: () => void socket.close() };
 }

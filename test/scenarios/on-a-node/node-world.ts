@@ -4,6 +4,7 @@
  * There is no Cilium and no gateway here: instances have the network policy of Kubernetes, which nobody enforces on this
  * node, and their routes lead nowhere.
  */
+
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,6 +16,7 @@ import { type ControlPlane, startControlPlane } from "../../control-plane/contro
 import { socketOf } from "../../node/containerd.ts";
 import { commandPath } from "../../node/missing.ts";
 import { startNode, type TestNode } from "../../node/node.ts";
+import { startControllerProcess } from "../controller-process.ts";
 import { namespaceOf } from "../seeing.ts";
 import { startWorld, type World } from "../world.ts";
 import { images } from "./images.ts";
@@ -40,7 +42,7 @@ export async function startNodeWorld(): Promise<NodeWorld> {
       env,
       controlPlane: async () => ({ connection, stop: () => parts.disposeAsync() }),
     });
-    await world.startControllerProcess();
+    await startControllerProcess(world);
     return new NodeWorld(world, node, controlPlane);
   } catch (error) {
     await parts.disposeAsync();

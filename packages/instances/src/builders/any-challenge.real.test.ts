@@ -1,7 +1,7 @@
 /** Whatever an author writes is either refused by lint, with a reason, or taken by a real server as it is. */
-import { StatusError } from "@berg/apimachinery";
+import { StatusError, type Stored } from "@berg/apimachinery";
 import { type Client, createClient, type Deployment, Namespaces, Pods, ServiceAccounts, unlimited } from "@berg/kube";
-import { type Challenge, fieldManagers, validateChallenge } from "@berg/resources";
+import { type Challenge, fieldManagers, readStoredChallenge, validateChallenge } from "@berg/resources";
 import {
   type ControlPlane,
   installForeignCrds,
@@ -117,9 +117,11 @@ describe.skipIf((await missingControlPlane()) || (await missingForeignCrds()))("
     ];
   }
 
-  async function judge(challenge: Challenge, flag: string, wishes: Partial<BuildSettings>): Promise<string[]> {
+  async function judge(given: Challenge, flag: string, wishes: Partial<BuildSettings>): Promise<string[]> {
+    const read = readStoredChallenge(given as Stored<Challenge>);
+    const { challenge } = read;
     const blueprint = blueprintOf({ challengeName: challenge.metadata.name, settings: wishes });
-    const problems = instanceProblems(challenge, blueprint.settings);
+    const problems = instanceProblems(read, blueprint.settings);
     if (problems.length > 0) return problems.map((problem) => `lint: ${formatProblem(problem)}`);
     const workload = workloadOf(challenge.spec);
     const whole = { ...blueprint, workload, instance: { ...blueprint.instance, flag } };

@@ -1,5 +1,6 @@
 import { type Namespace, Namespaces } from "@berg/kube";
 import { components } from "@berg/resources";
+import { baselineCapabilities } from "../settings/capabilities.ts";
 import type { Blueprint, Child, Workload } from "./blueprint.ts";
 import { marks } from "./marks.ts";
 import { instanceNamespaceName } from "./names.ts";
@@ -23,28 +24,11 @@ export function namespaceChild(blueprint: Blueprint): Child<Namespace> {
   };
 }
 
-/** What Kubernetes' Pod Security Standards let a container add at the level `baseline`. */
-const baselineCapabilities: ReadonlySet<string> = new Set([
-  "AUDIT_WRITE",
-  "CHOWN",
-  "DAC_OVERRIDE",
-  "FOWNER",
-  "FSETID",
-  "KILL",
-  "MKNOD",
-  "NET_BIND_SERVICE",
-  "SETFCAP",
-  "SETGID",
-  "SETPCAP",
-  "SETUID",
-  "SYS_CHROOT",
-]);
-
 /** Whether pods of this workload are only admitted where everything is. */
 export function needsPrivileged({ containers }: Pick<Workload, "containers">): boolean {
   return containers.some(({ additionalCapabilities }) => !additionalCapabilities.every(isBaselineCapability));
 }
 
 export function isBaselineCapability(name: string): boolean {
-  return baselineCapabilities.has(name);
+  return baselineCapabilities.includes(name);
 }

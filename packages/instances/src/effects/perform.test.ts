@@ -44,7 +44,7 @@ test("what comes into a new namespace waits until the namespace was seen", async
     client: { create: async () => manifest },
     making: new FewAtOnce(1),
     settled: { wrote() {} },
-    sightings: { of: () => seen.promise },
+    namespaceVisibility: { waitFor: () => seen.promise },
     caches: { instances: { view: {} }, pods: { view: { byIndex: () => [] } }, children: new Map(), written: new Map() },
   } as unknown as Surroundings;
   let isDone = false;

@@ -115,7 +115,7 @@ async function make(
   around: Surroundings,
   signal: AbortSignal,
 ): Promise<void> {
-  const { client, making, settled, sightings } = around;
+  const { client, making, settled, namespaceVisibility } = around;
   // What is recorded is shared by all instances that run the same.
   const isShared = child.type === ControllerRevisions;
   const isMine = (object: KubeObject) => (isShared ? isManagedByBerg(object) : isOurs(object, metadata.uid));
@@ -125,7 +125,7 @@ async function make(
   if (isNewNamespace) forgetInside(metadata.uid, around);
   settled.wrote(child.manifest, made);
   around.caches.written.get(child.type.kind)?.wrote(made);
-  if (isNewNamespace) await sightings.of(made);
+  if (isNewNamespace) await namespaceVisibility.waitFor(made);
 }
 
 /**

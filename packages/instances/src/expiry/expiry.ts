@@ -59,7 +59,13 @@ function counted(
   // Where the timeout makes no sense the organiser's is used, so that the failed instance ends too.
   const end = expiryAt(now, problem ? settings.timeout : timeout, effectiveUntil(instance, challenge));
   const message = text(end === undefined ? undefined : formatTime(end));
-  return withExpiry(status, end, { reason, message }, settings, now);
+  return withExpiry(withTimeout(status, instance), end, { reason, message }, settings, now);
+}
+
+/** The status that has answered the timeout of the spec: only a change of it is looked at again. */
+export function withTimeout(status: ChallengeInstanceStatus, { timeout }: TimedInstance): ChallengeInstanceStatus {
+  const { timeout: _, ...rest } = status;
+  return timeout ? { ...rest, timeout } : rest;
 }
 
 /**

@@ -2,13 +2,23 @@ import { type ExpiryChange, statusLimits } from "@berg/resources";
 import { historyReasons } from "../vocabulary.ts";
 
 /**
- * The history with one more entry; the oldest goes where there is no room. When the instance began stands in
- * `startedAt`, so that nothing is lost with its first entry.
+ * The history with one more entry. Where there is no room the oldest goes, but never the one that the timeout is counted
+ * from.
  *
- * A refusal takes the place of one right before it: whoever asks again and again cannot wash away what has happened.
+ * A refusal replaces the same refusal right before it: whoever asks again and again cannot remove what has happened.
  */
 export function withEntry(history: readonly ExpiryChange[], entry: ExpiryChange): ExpiryChange[] {
-  const isRepeated =
-    entry.reason === historyReasons.renewalRefused && history.at(-1)?.reason === historyReasons.renewalRefused;
-  return [...(isRepeated ? history.slice(0, -1) : history), entry].slice(-statusLimits.history);
+  const isRepeated = refusals.has(entry.reason) && history.at(-1)?.reason === entry.reason;
+  const all = [...(isRepeated ? history.slice(0, -1) : history), entry];
+  const counted = lastCounted(all);
+  while (all.length > statusLimits.history) all.splice(all[0] === counted ? 1 : 0, 1);
+  return all;
 }
+
+/** The latest entry that a timeout is counted from. */
+export function lastCounted(history: readonly ExpiryChange[]): ExpiryChange | undefined {
+  return history.findLast(({ reason }) => counting.has(reason));
+}
+
+const refusals = new Set<string>([historyReasons.renewalRefused, historyReasons.timeoutRefused]);
+const counting = new Set<string>([historyReasons.started, historyReasons.admitted, historyReasons.renewed]);

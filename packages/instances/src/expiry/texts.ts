@@ -3,6 +3,10 @@ export const expiryTexts = {
   started: (expiresAt: string | undefined) => `The instance ${ends(expiresAt)}`,
   admitted: (expiresAt: string | undefined) => `The time is counted from now: the instance ${ends(expiresAt)}`,
   limited: (expiresAt: string | undefined) => `The latest end has been moved: the instance ${ends(expiresAt)}`,
+  timeoutChanged: (expiresAt: string | undefined, isLimited: boolean) =>
+    `The timeout was changed: the instance ${ends(expiresAt)}${isLimited ? ", the latest time that until allows" : ""}`,
+  timeoutRefused: (expiresAt: string | undefined, problem: string) =>
+    `The timeout was not changed: ${problem}; the instance ${ends(expiresAt)}`,
   renewed: (expiresAt: string | undefined, renewal: number, most: number) =>
     `Renewed (${renewal} of ${most}): the instance ${ends(expiresAt)}`,
   usedUp: (expiresAt: string | undefined, most: number) =>

@@ -29,31 +29,27 @@ describe.for(architectures)("a program for %s", (architecture) => {
   test.for([
     { reader: "is slow", blocking: true },
     { reader: "is slow, and writes do not block", blocking: false },
-  ])(
-    "waits without using the processor, and loses nothing, when its reader $reader",
-    { timeout: 20_000 },
-    async ({ blocking }) => {
-      using pipe = new FullPipe(directory, { blocking });
-      const [shell = "", ...args] = throughShell('exec "$@" >&3 3>&-');
-      const child = spawn(shell, args, { stdio: ["ignore", "ignore", "inherit", pipe.writer] });
-      const exit = once(child, "exit");
-      try {
-        const asleep = () =>
-          vi.waitFor(() => expect(isAsleep(child.pid ?? 0)).toBe(true), { timeout: 10_000, interval: 5 });
-        await asleep();
-        // Room for one page: the program writes a part of its text, and waits again.
-        let received = pipe.read(4096);
-        await asleep();
-        expect(child.exitCode).toBeNull();
-        received = Buffer.concat([received, pipe.read(pipe.filling)]);
-        expect(await exit).toEqual([0, null]);
-        received = Buffer.concat([received, pipe.read(pipe.filling)]);
-        expect(received.subarray(pipe.filling).toString()).toBe(output);
-      } finally {
-        child.kill("SIGKILL");
-      }
-    },
-  );
+  ])("waits without using the processor, and loses nothing, when its reader $reader", async ({ blocking }) => {
+    using pipe = new FullPipe(directory, { blocking });
+    const [shell = "", ...args] = throughShell('exec "$@" >&3 3>&-');
+    const child = spawn(shell, args, { stdio: ["ignore", "ignore", "inherit", pipe.writer] });
+    const exit = once(child, "exit");
+    try {
+      const asleep = () =>
+        vi.waitFor(() => expect(isAsleep(child.pid ?? 0)).toBe(true), { timeout: 60_000, interval: 5 });
+      await asleep();
+      // Room for one page: the program writes a part of its text, and waits again.
+      let received = pipe.read(4096);
+      await asleep();
+      expect(child.exitCode).toBeNull();
+      received = Buffer.concat([received, pipe.read(pipe.filling)]);
+      expect(await exit).toEqual([0, null]);
+      received = Buffer.concat([received, pipe.read(pipe.filling)]);
+      expect(received.subarray(pipe.filling).toString()).toBe(output);
+    } finally {
+      child.kill("SIGKILL");
+    }
+  });
 
   test("ends with 1 when standard output is closed", () => {
     const { status, stderr } = run(throughShell('exec "$@" >&-'));

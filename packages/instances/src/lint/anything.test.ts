@@ -1,3 +1,4 @@
+import { readStoredChallenge } from "@berg/resources";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { instanceProblems } from "./instance-problems.ts";
@@ -95,7 +96,7 @@ test("every Challenge that keeps to the schema is judged", () => {
       const problems = lintChallenge(given);
       if (!problems.some(({ message }) => /^(Invalid|Duplicate|Required|Too|Forbidden)/.test(message))) judged++;
       judge(given);
-      const stopping = instanceProblems(given as never, { headlessService: true });
+      const stopping = instanceProblems(readStoredChallenge(given as never), { headlessService: true });
       expect(stopping.every(({ severity }) => severity === "error")).toBe(true);
     }),
   );

@@ -1,3 +1,5 @@
+import type { Stored } from "@berg/apimachinery";
+import { type Challenge, readStoredChallenge } from "@berg/resources";
 import { describe, expect, test } from "vitest";
 import { instanceProblems } from "./instance-problems.ts";
 import { type LintSettings, lintChallenge } from "./lint-challenge.ts";
@@ -57,7 +59,15 @@ describe("schema", () => {
         'error: spec.timeout: Invalid value: "1d": must be hours, minutes and seconds in this order, such as 2h, 30m or 1h30m',
         "error: spec.containers[0].hostname: Invalid value: \"Web\": must be lower-case letters, digits and '-', starting with a letter and not ending with '-'",
         "error: spec.containers[0].image: Required value; set it",
-        "error: spec.containers[0].ports[0].prot: Forbidden: there is no such field; remove it, or correct its name",
+        "warning: spec.containers[0].ports[0].prot: there is no such field, so it is ignored; remove it, or correct its name",
+      ],
+    },
+    "fields that only another platform knows, beside a mistake that the schema does not know": {
+      given: challenge({ points: 500, containers: [{ ...goodContainer, command: ["sh"], image: "We:b" }] }),
+      want: [
+        "warning: spec.containers[0].command: there is no such field, so it is ignored; remove it, or correct its name",
+        "warning: spec.points: there is no such field, so it is ignored; remove it, or correct its name",
+        expect.stringMatching(/^error: spec\.containers\[0\]\.image: /),
       ],
     },
     "two containers with one hostname": {
@@ -405,9 +415,30 @@ describe("capabilities", () => {
         `warning: ${path}: NET_ADMIN is more than ordinary pods may have, so that the namespace of every instance is "privileged"; remove it where the challenge works without it`,
       ],
     },
+    "one that makes players root on the node": {
+      given: withCapability("DAC_READ_SEARCH"),
+      want: [
+        `error: ${path}: the capability DAC_READ_SEARCH is not allowed: it reaches beyond the pod, and may make players root on the node; remove it; who accepts that risk allows it in CHALLENGE_CAPABILITIES of the controller and deploy/admission-policy-contents.yaml, or with --allow-capabilities of berg up, dev and lint`,
+      ],
+    },
     "all of them": {
       given: withCapability("ALL"),
-      want: [expect.stringContaining(`warning: ${path}: ALL is more than ordinary pods may have`)],
+      want: [expect.stringContaining(`error: ${path}: the capability ALL is not allowed`)],
+    },
+    "one that the organiser allows": {
+      given: withCapability("DAC_READ_SEARCH"),
+      settings: { capabilities: ["DAC_READ_SEARCH"] },
+      want: [expect.stringContaining(`warning: ${path}: DAC_READ_SEARCH is more than ordinary pods may have`)],
+    },
+    "any, where the organiser allows all": {
+      given: withCapability("SYS_MODULE"),
+      settings: { capabilities: ["ALL"] },
+      want: [expect.stringContaining("warning: ")],
+    },
+    "an ordinary one that the organiser does not allow": {
+      given: withCapability("MKNOD"),
+      settings: { capabilities: ["CHOWN"] },
+      want: [expect.stringContaining(`error: ${path}: the capability MKNOD is not allowed`)],
     },
     "the prefix CAP_": {
       given: withCapability("CAP_NET_ADMIN"),
@@ -415,7 +446,7 @@ describe("capabilities", () => {
     },
     "one that Linux does not have": {
       given: withCapability("NET_ADMINS"),
-      want: [`warning: ${path}: Linux has no capability "NET_ADMINS"; correct it, or remove it`],
+      want: [`error: ${path}: Linux has no capability "NET_ADMINS"; correct it, or remove it`],
     },
   });
 });
@@ -597,7 +628,7 @@ describe("probes", () => {
 describe("what keeps an instance from running", () => {
   const settings = { headlessService: false };
   const texts = (manifest: unknown) =>
-    instanceProblems(manifest as Parameters<typeof instanceProblems>[0], settings).map(formatProblem);
+    instanceProblems(readStoredChallenge(manifest as Stored<Challenge>), settings).map(formatProblem);
 
   test("is an error, never a warning", () => {
     expect(texts(withContainer({ image: "web" }))).toEqual([]);
@@ -610,6 +641,10 @@ describe("what keeps an instance from running", () => {
 
   test("is a Challenge that breaks the schema, stored before it had the rule", () => {
     expect(texts(challenge({ tags: [1] }))).toEqual([expect.stringContaining("spec.tags[0]: Invalid value")]);
+  });
+
+  test("is no field that only another platform knows", () => {
+    expect(texts(challenge({ points: 500, containers: [{ ...goodContainer, command: ["sh"] }] }))).toEqual([]);
   });
 
   test("is not its timeout, since an instance may have another", () => {

@@ -27,7 +27,7 @@ function serviceCollisions(containers: ChallengeContainer[], settings: LintSetti
     ...headless.map(({ hostname }) => ({
       hostname,
       name: headlessServiceName(hostname),
-      judge: settings === undefined ? warning : error,
+      judge: settings?.headlessService === undefined ? warning : error,
     })),
   ];
   return besides.flatMap(({ hostname, name, judge }) => {

@@ -18,32 +18,40 @@ import {
   type Random,
   type SettledChildren,
 } from "@berg/kube";
-import { type ChallengeInstance, Challenges, finalizers, isEnding } from "@berg/resources";
+import {
+  type Challenge,
+  type ChallengeInstance,
+  Challenges,
+  finalizers,
+  isEnding,
+  readStoredChallenge,
+  type StoredChallenge,
+} from "@berg/resources";
 import { isOurs } from "../builders/marks.ts";
 import { instanceNamespaceName } from "../builders/names.ts";
 import { isExpired } from "../expiry/due.ts";
 import type { Settings } from "../settings/settings.ts";
 import { conditionTypes, reasons } from "../vocabulary.ts";
+import type { CacheVisibility } from "./cache-visibility.ts";
 import { by, type Caches, challengeKey } from "./caches.ts";
+import type { CapacityLimit } from "./capacity-limit.ts";
 import { newInstanceId } from "./instance-id.ts";
 import { neededKinds } from "./kinds.ts";
-import type { Places } from "./places.ts";
+import type { NamespaceDeletionLimit } from "./namespace-deletion-limit.ts";
 import { recorded } from "./record.ts";
-import type { Sightings } from "./sightings.ts";
 import { childKey, type Snapshot } from "./snapshot.ts";
-import type { Stopping } from "./stopping.ts";
-import type { Turns } from "./turns.ts";
+import type { StopTracker } from "./stop-tracker.ts";
 
 export interface Surroundings {
   client: Client;
   caches: Caches;
-  places: Places;
-  turns: Turns;
-  stopping: Stopping;
+  capacity: CapacityLimit;
+  namespaceDeletions: NamespaceDeletionLimit;
+  stopping: StopTracker;
   /** Objects that are being made. */
   making: FewAtOnce;
-  /** Of namespaces that were made. */
-  sightings: Pick<Sightings<Namespace>, "of">;
+  /** To wait for a new namespace to be in the cache. */
+  namespaceVisibility: Pick<CacheVisibility<Namespace>, "waitFor">;
   settled: SettledChildren;
   /** UIDs of instances whose finalizer we have removed: nothing is left to do, though the copy may still show them. */
   released: Set<string>;
@@ -73,7 +81,7 @@ export async function ask(
 ): Promise<Asked> {
   const instance = around.caches.instances.view.get(key);
   if (!instance) return { namespace: undefined };
-  const ends = isEnding(instance) || isExpired(instance.status ?? {}, around.clock.now());
+  const ends = mustEnd(instance, around.clock.now());
   if (!ends) {
     await askForChallenge(instance, around, signal);
     await lookForKinds(instance, around, signal);
@@ -86,22 +94,25 @@ export async function ask(
  * so at one moment, and nobody else takes the place that was free at that moment.
  */
 export function gather(key: ObjectKey, asked: Asked, around: Surroundings): Snapshot | undefined {
-  const { caches, places, turns, stopping, settled, settings, clock, serverClock, random } = around;
+  const { caches, capacity, namespaceDeletions, stopping, settled, clock, serverClock, random } = around;
   const instance = caches.instances.view.get(key);
   if (!instance || around.released.has(instance.metadata.uid)) return undefined;
   const { uid } = instance.metadata;
   const now = clock.now();
+  // An instance that ends needs no Challenge, so that nothing in a Challenge can keep it from ending.
+  const read = mustEnd(instance, now) ? undefined : challengeOf(instance, around);
   return Object.freeze({
     now,
     serverNow: serverClock.now(),
     instance,
     freshId: newInstanceId(now, random),
-    challenge: caches.challenges.view.get(challengeKey(instance, settings)),
+    challenge: read?.challenge,
+    challengeErrors: read?.errors ?? [],
     revision: revisionOf(instance, caches),
     rivals: rivalsOf(instance, caches),
-    hasPlace: () => places.has(instance),
-    stoppingMs: stopping.msOf(key),
-    turnInMs: (since) => turns.waitMs(instance, since),
+    hasCapacity: () => capacity.admits(instance),
+    stoppingMs: stopping.elapsedMs(key),
+    namespaceDeletionDelayMs: (since) => namespaceDeletions.delayMs(instance, since),
     namespace: asked.namespace
       ? asked.namespace.found
       : caches.namespaces.view.get(instanceNamespaceName(instance.spec.ownerId)),
@@ -114,6 +125,26 @@ export function gather(key: ObjectKey, asked: Asked, around: Surroundings): Snap
     wasAsWanted: (found) => settled.had(found),
   } satisfies Snapshot);
 }
+
+function mustEnd(instance: Stored<ChallengeInstance>, now: number): boolean {
+  return isEnding(instance) || isExpired(instance.status ?? {}, now);
+}
+
+function challengeOf(
+  instance: Stored<ChallengeInstance>,
+  { caches, settings }: Pick<Surroundings, "caches" | "settings">,
+): StoredChallenge | undefined {
+  const stored = caches.challenges.view.get(challengeKey(instance, settings));
+  if (!stored) return undefined;
+  const known = readChallenges.get(stored);
+  if (known) return known;
+  const read = readStoredChallenge(stored);
+  if (Object.isFrozen(stored)) readChallenges.set(stored, read);
+  return read;
+}
+
+/** By the object in the cache, which never changes: each version of a Challenge is read once for all its instances. */
+const readChallenges = new WeakMap<Stored<Challenge>, StoredChallenge>();
 
 /**
  * Who applies both in one file must not be told that the Challenge is missing because the copy has the instance first.
@@ -135,13 +166,13 @@ async function askForChallenge(
 /** Kinds that were not there may have been installed since; only what this instance needs is asked for. */
 async function lookForKinds(
   instance: Stored<ChallengeInstance>,
-  { caches, settings }: Surroundings,
+  around: Surroundings,
   signal: AbortSignal,
 ): Promise<void> {
+  const { caches, settings } = around;
   const revision = revisionOf(instance, caches);
-  const challenge = caches.challenges.view.get(challengeKey(instance, settings));
   const { workload, settings: build } = recorded(revision) ?? {
-    workload: challenge?.spec ?? { containers: [] },
+    workload: challengeOf(instance, around)?.challenge.spec ?? { containers: [] },
     settings: settings.build,
   };
   for (const kind of neededKinds(workload, build)) {

@@ -9,7 +9,7 @@ const build = (domain: string) => ({ domain }) as BuildSettings;
 
 function counting() {
   let count = 0;
-  return perChallenge((_, { domain }) => `${domain} ${++count}`);
+  return perChallenge((_, { domain }: BuildSettings) => `${domain} ${++count}`);
 }
 
 test("works out the same once for each version of a Challenge", () => {

@@ -14,7 +14,7 @@ export function currentRevision({ challenge }: Snapshot, settings: Settings) {
   return challenge && revisionFor(challenge, settings.build);
 }
 
-const revisionFor = perChallenge((challenge, build) => {
+const revisionFor = perChallenge((challenge, build: BuildSettings) => {
   const { challenge: whose, workload } = contentOf(challenge, build);
   return revisionOf(whose, workload, build);
 });

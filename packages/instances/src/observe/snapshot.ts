@@ -8,7 +8,7 @@ import {
   type Pod,
   type Secret,
 } from "@berg/kube";
-import type { Challenge, ChallengeInstance } from "@berg/resources";
+import type { Challenge, ChallengeInstance, FieldError } from "@berg/resources";
 import type { Child } from "../builders/blueprint.ts";
 
 /** One moment by two clocks, in ms since 1970. */
@@ -23,17 +23,20 @@ export interface Snapshot extends Moment {
   instance: Stored<ChallengeInstance>;
   /** For an instance that has none yet. */
   freshId: string;
+  /** Validated and with its defaults, whichever CRD it was stored under. Undefined, too, for an instance that ends. */
   challenge: Stored<Challenge> | undefined;
+  /** Why the Challenge cannot be run as it is stored: then only its valid fields are in `challenge`. */
+  challengeErrors: readonly FieldError[];
   /** The one that the status names. */
   revision: Stored<ControllerRevision> | undefined;
   /** Those of the same owner that have not ended yet. */
   rivals: readonly Stored<ChallengeInstance>[];
-  /** Whether the organiser's limit leaves a place for this one. */
-  hasPlace(): boolean;
+  /** Whether the organiser's limit admits this instance. */
+  hasCapacity(): boolean;
   /** For how long this process has known that something of it has to be told to stop; 0 where nothing has. */
   stoppingMs: number;
-  /** How long its namespace has to wait before it may be deleted, if its end began at `since`; 0 where it is its turn. */
-  turnInMs(since: number): number;
+  /** How long the deletion of its namespace has to wait, if its end began at `since`; 0 where it need not. */
+  namespaceDeletionDelayMs(since: number): number;
   /** The one under this instance's name, whoever made it; a foreign one shows only where it got in the way. */
   namespace: Stored<Namespace> | undefined;
   /** Everything in it that carries our mark, by `childKey`. */

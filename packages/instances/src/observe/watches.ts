@@ -13,9 +13,9 @@ import { type ChallengeInstance, isEnding, labels } from "@berg/resources";
 import { ownerOfNamespace } from "../builders/names.ts";
 import { reasons } from "../vocabulary.ts";
 import { by, type Caches, type ChildSource } from "./caches.ts";
-import type { Places } from "./places.ts";
-import type { Stopping } from "./stopping.ts";
-import type { Turns } from "./turns.ts";
+import type { CapacityLimit } from "./capacity-limit.ts";
+import type { NamespaceDeletionLimit } from "./namespace-deletion-limit.ts";
+import type { StopTracker } from "./stop-tracker.ts";
 
 /** An end goes before everything else. */
 export const endingPriority = 10;
@@ -24,15 +24,20 @@ const startingPriority = -1;
 /** Behind those that have begun, or on a busy day all would begin, and none come to run. */
 const notBegunPriority = -5;
 
-export function watchesOf(caches: Caches, places: Places, turns: Turns, stopping: Stopping): Watch[] {
+export function watchesOf(
+  caches: Caches,
+  capacity: CapacityLimit,
+  namespaceDeletions: NamespaceDeletionLimit,
+  stopping: StopTracker,
+): Watch[] {
   const { instances, challenges, revisions, pods, children, pullSecret } = caches;
   const owners = instances.informer;
   const all = () => owners.list().map(keyOf);
   const watches = [
-    watchInstances(caches, places, turns),
+    watchInstances(caches, capacity, namespaceDeletions),
     watchMapped(challenges.informer, (challenge) => instances.view.byIndex(by.challenge, keyOf(challenge)).map(keyOf)),
     watchMapped(revisions.informer, (revision) => instances.view.byIndex(by.revision, keyOf(revision)).map(keyOf)),
-    watchNamespaces(caches, turns),
+    watchNamespaces(caches, namespaceDeletions),
     watchOwned(pods.informer, owners, labels.instanceUid),
     ...[...children.values()].map(({ source }) => watchChildren(source, caches)),
     ...[...children.values()].flatMap(({ source }) => ("onServed" in source ? [watchKind(source, caches)] : [])),
@@ -52,9 +57,9 @@ function withPriorities(watch: Watch, priorityOf: (key: ObjectKey) => number): W
   };
 }
 
-function priorityOf(key: ObjectKey, { instances }: Caches, stopping: Stopping): number {
+function priorityOf(key: ObjectKey, { instances }: Caches, stopping: StopTracker): number {
   // That a workload has stopped must not wait behind those who make way until it has.
-  if (stopping.counts(key)) return endingPriority;
+  if (stopping.isRecent(key)) return endingPriority;
   const instance = instances.view.get(key);
   if (!instance || isEnding(instance)) return 0;
   const { phase = "Pending" } = instance.status ?? {};
@@ -108,16 +113,16 @@ function ofOwner({ instances }: Caches, ownerId: string | undefined): ObjectKey[
   return ownerId === undefined ? [] : instances.view.byIndex(by.owner, ownerId).map(keyOf);
 }
 
-/** Also those who wait for the namespace of the owner's previous instance to go, and those whose turn it is then. */
-function watchNamespaces(caches: Caches, turns: Turns): Watch {
+/** The owner's instances, of which the next may wait for this namespace; and those whose namespaces may be deleted now. */
+function watchNamespaces(caches: Caches, namespaceDeletions: NamespaceDeletionLimit): Watch {
   const { informer } = caches.namespaces;
   const watch = watchMapped(informer, ({ metadata }) => ofOwner(caches, ownerOfNamespace(metadata.name)));
   return {
     ...watch,
     start(enqueue) {
       const forget = informer.onChange(({ object }) => {
-        turns.namespaceChanged(object.metadata.name);
-        for (const key of turns.next()) enqueue(key);
+        namespaceDeletions.namespaceChanged(object.metadata.name);
+        for (const key of namespaceDeletions.admissible()) enqueue(key, { priority: endingPriority });
       });
       const stop = watch.start(enqueue);
       return () => {
@@ -128,18 +133,18 @@ function watchNamespaces(caches: Caches, turns: Turns): Watch {
   };
 }
 
-/** The instance itself; and when it comes, goes or is in another way than before, those who wait for its place. */
-function watchInstances(caches: Caches, places: Places, turns: Turns): Watch {
+/** The instance itself, those whose namespaces may be deleted now, and where its state changes, those it may unblock. */
+function watchInstances(caches: Caches, capacity: CapacityLimit, namespaceDeletions: NamespaceDeletionLimit): Watch {
   const { informer } = caches.instances;
   const onChange = (change: Change<ChallengeInstance>, enqueue: Enqueue) => {
     const { object } = change;
-    places.changed(keyOf(object));
-    turns.instanceChanged(keyOf(object));
+    capacity.instanceChanged(keyOf(object));
+    namespaceDeletions.instanceChanged(keyOf(object));
     enqueue(keyOf(object), isEnding(object) ? { priority: endingPriority } : undefined);
-    for (const key of turns.next()) enqueue(key);
+    for (const key of namespaceDeletions.admissible()) enqueue(key, { priority: endingPriority });
     if (change.type === "updated" && !isElsewhere(change.old, object)) return;
     for (const key of ofOwner(caches, object.spec.ownerId)) if (key !== keyOf(object)) enqueue(key);
-    if (change.type !== "added") for (const key of places.next()) enqueue(key);
+    if (change.type !== "added") for (const key of capacity.admissible()) enqueue(key);
   };
   return {
     informers: [informer],

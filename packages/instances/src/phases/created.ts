@@ -1,7 +1,5 @@
 /** What the conditions say once everything is made. */
-import { findCondition } from "@berg/kube";
 import type { Child } from "../builders/blueprint.ts";
-import type { Snapshot } from "../observe/snapshot.ts";
 import { type ConditionType, conditionTypes, reasons } from "../vocabulary.ts";
 import type { StatusDraft } from "./draft.ts";
 
@@ -20,12 +18,7 @@ const conditionByKind: Record<string, ConditionType> = {
 };
 
 /** That everything is there, but for what `unmade` conditions speak for: those say why themselves. */
-export function sayCreated(
-  seen: Snapshot,
-  draft: StatusDraft,
-  children: Child[],
-  unmade: ReadonlySet<ConditionType>,
-): void {
+export function sayCreated(draft: StatusDraft, children: Child[], unmade: ReadonlySet<ConditionType>): void {
   for (const { type, created, notNeeded } of createdTexts) {
     // Were it True for a moment, the time of its last change would be another one at every look.
     if (unmade.has(type)) continue;
@@ -33,9 +26,6 @@ export function sayCreated(
     if (isUsed) draft.condition(type, "True", reasons.created, created);
     else draft.condition(type, "True", reasons.notNeeded, notNeeded);
   }
-  const refused = routesNotAccepted(seen);
-  if (refused && !unmade.has(conditionTypes.routesCreated))
-    draft.condition(conditionTypes.routesCreated, "True", reasons.routeNotAccepted, refused);
 }
 
 const createdTexts: { type: ConditionType; created: string; notNeeded: string }[] = [
@@ -57,20 +47,3 @@ const createdTexts: { type: ConditionType; created: string; notNeeded: string }[
   },
   { type: conditionTypes.deploymentsCreated, created: "All Deployments are there.", notNeeded: "" },
 ];
-
-/** A route may be there and lead nowhere: its gateway says so, in the route's status. */
-function routesNotAccepted({ children }: Snapshot): string | undefined {
-  const texts = [...children.values()].flatMap(({ kind, metadata, ...route }) => {
-    if (conditionOf(kind) !== conditionTypes.routesCreated) return [];
-    const { parents = [] } = (route as { status?: RouteStatus }).status ?? {};
-    return parents.flatMap(({ conditions }) => {
-      const accepted = findCondition(conditions, "Accepted");
-      return accepted?.status === "False" ? `${kind} ${metadata.name}: ${accepted.message || accepted.reason}` : [];
-    });
-  });
-  return texts.length === 0 ? undefined : `The gateway does not accept: ${texts.sort().join("; ")}`;
-}
-
-interface RouteStatus {
-  parents?: { conditions?: { type: string; status: string; reason?: string; message?: string }[] }[];
-}

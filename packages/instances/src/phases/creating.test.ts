@@ -119,24 +119,6 @@ describe("a kind that goes while the instance runs", () => {
   });
 });
 
-test("a route that its gateway does not accept is told and holds nothing up", () => {
-  const whole = begun.made(settings).withPods("ready");
-  const conditions = [{ type: "Accepted", status: "False", reason: "NotAllowedByListeners" }];
-  const children = new Map(
-    [...whole.seen.children].map(([key, child]) => [
-      key,
-      child.kind === "HTTPRoute" ? { ...child, status: { parents: [{ conditions }] } } : child,
-    ]),
-  );
-  const seen = whole.with({ children });
-  expect(conditionOf(seen, "RoutesCreated")).toMatchObject({
-    status: "True",
-    reason: "RouteNotAccepted",
-    message: "The gateway does not accept: HTTPRoute web-8080: NotAllowedByListeners",
-  });
-  expect(decide(seen.seen, settings).status.phase).toBe("Running");
-});
-
 test("a namespace that has lost our marks is told, and nothing in it is touched", () => {
   const running = makeInstance()
     .held()

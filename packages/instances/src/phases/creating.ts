@@ -55,7 +55,7 @@ export function creating(seen: Snapshot, draft: StatusDraft, settings: Settings)
   const missing = missingKinds(blueprint.workload, blueprint.settings, seen.kinds);
   for (const { condition, message } of missing) draft.condition(condition, "False", reasons.kindMissing, message);
   const unmade = new Set(missing.map(({ condition }) => condition));
-  sayCreated(seen, draft, stages.flat(), unmade);
+  sayCreated(draft, stages.flat(), unmade);
   return { effects: [], services, dueAt: missing.length > 0 ? seen.now + askForKindsMs : undefined };
 }
 

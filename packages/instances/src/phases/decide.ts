@@ -3,11 +3,13 @@
  * the order in which an instance lives, but every look goes through all of it: the phase is what comes out, and never
  * decides what is looked at.
  */
-import { isConditionTrue, TerminalError } from "@berg/kube";
+import { findCondition, isConditionTrue, TerminalError } from "@berg/kube";
 import type { InstanceService } from "@berg/resources";
 import { dueAt, isExpiringSoon } from "../expiry/due.ts";
 import { limited } from "../expiry/expiry.ts";
+import { effectiveTimeout } from "../expiry/limits.ts";
 import { renewed } from "../expiry/renewal.ts";
+import { withChangedTimeout } from "../expiry/timeout-change.ts";
 import { askForKindsMs } from "../observe/kinds.ts";
 import type { Snapshot } from "../observe/snapshot.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -17,10 +19,11 @@ import type { Decision } from "./decision.ts";
 import { StatusDraft } from "./draft.ts";
 import { endingOf } from "./ending.ts";
 import { failed } from "./failed.ts";
-import { identify, pending } from "./pending.ts";
-import { podHealth } from "./pod-health.ts";
+import { admittedText, identify, pending } from "./pending.ts";
+import { type PodHealth, podHealth } from "./pod-health.ts";
+import { routeProblem } from "./route-acceptance.ts";
 import { running } from "./running.ts";
-import { starting } from "./starting.ts";
+import { starting, waitingForRoutes } from "./starting.ts";
 import { verdictOf } from "./stuck.ts";
 import { disownedNamespace, ownNamespace } from "./take-down.ts";
 import { isHeld } from "./terminated.ts";
@@ -64,20 +67,29 @@ export function decide(seen: Snapshot, settings: Settings): Decision {
   const { effects, services } = creation;
   if (effects.length > 0) {
     // What cannot be repaired must not hide how the containers are.
-    if (draft.status.readyAt !== undefined) sayHowItIs(seen, draft, draft.status.services ?? services());
+    if (draft.status.readyAt !== undefined) reportHealth(seen, draft, draft.status.services ?? services());
     return { effects, status: draft.status, statusFirst: false, dueAt: due };
   }
-  return { ...nothing(draft), dueAt: earliest(sayHowItIs(seen, draft, services()), due) };
+  return { ...nothing(draft), dueAt: earliest(reportHealth(seen, draft, services()), due) };
 }
 
-/** Returns when that may be otherwise though nobody says anything. */
-function sayHowItIs(seen: Snapshot, draft: StatusDraft, services: InstanceService[]): number | undefined {
+/** Sets the phase by the health of the pods and the routes. Returns when that may change without any event. */
+function reportHealth(seen: Snapshot, draft: StatusDraft, services: InstanceService[]): number | undefined {
   const health = podHealth(seen);
-  if (health.ready || draft.status.readyAt !== undefined) running(draft, health, services);
-  else starting(draft, health);
-  const verdict = verdictOf(seen, health);
+  const routes = routeProblem(seen);
+  const isPending = routes !== undefined && seen.now < routes.until;
+  if (draft.status.readyAt !== undefined) running(draft, health, services, isPending ? undefined : routes?.message);
+  else if (!health.ready) starting(draft, health);
+  else if (isPending) waitingForRoutes(draft, health);
+  else running(draft, health, services, routes?.message);
+  const verdict = health.failed ? health : verdictOf(seen, health);
   if (verdict) draft.enterFor("Failed", verdict);
-  return health.dueAt;
+  return earliest(health.dueAt, isPending && isReady(health, draft) ? routes.until : undefined);
+}
+
+/** Where the containers are not ready yet, their readiness is what is waited for. */
+function isReady({ ready }: PodHealth, { status }: StatusDraft): boolean {
+  return ready || status.readyAt !== undefined;
 }
 
 function nothing(draft: StatusDraft): Decision {
@@ -112,11 +124,23 @@ function isMade(seen: Snapshot): boolean {
 
 function keepTime(seen: Snapshot, draft: StatusDraft, { expiry }: Settings): void {
   const { instance, challenge, now } = seen;
+  const changed = withChangedTimeout(draft.status, instance.spec, challenge?.spec, expiry, now);
+  if (changed) draft.become(changed);
+  if (isMade(seen)) reportTimeout(seen, draft, expiry);
   const moved = limited(draft.status, instance.spec, challenge?.spec, expiry, now);
   if (moved) draft.become(moved);
   const answer = renewed(draft.status, instance.spec, challenge?.spec, expiry, now);
   if (answer) draft.become(answer);
   if (isExpiringSoon(draft.status, expiry, now)) draft.status.expiresSoon = true;
+}
+
+/** An instance that has started keeps its expiry; one that has not is Failed, which its guard says. */
+function reportTimeout({ instance, challenge }: Snapshot, draft: StatusDraft, expiry: Settings["expiry"]): void {
+  const { problem } = instance.spec.timeout ? effectiveTimeout(instance.spec, challenge?.spec, expiry) : {};
+  const type = conditionTypes.admitted;
+  const isReported = findCondition(draft.status.conditions, type)?.reason === reasons.invalidTimeout;
+  if (problem) draft.condition(type, "True", reasons.invalidTimeout, `The expiry stays as it is: ${problem.message}.`);
+  else if (isReported) draft.condition(type, "True", reasons.admitted, admittedText);
 }
 
 function sayWhetherChallengeIsThere({ challenge, instance }: Snapshot, draft: StatusDraft): void {

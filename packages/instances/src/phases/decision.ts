@@ -34,6 +34,6 @@ export interface Decision {
   dueAt?: number | undefined;
   /** Something of it runs that has to be told to stop, and its end began then: ms since 1970. */
   stoppingSince?: number | undefined;
-  /** It waits for its turn to have its namespace deleted, and its end began then: ms since 1970. */
-  inLineSince?: number | undefined;
+  /** The deletion of its namespace waits (`NamespaceDeletionLimit`), and its end began then: ms since 1970. */
+  queuedSince?: number | undefined;
 }

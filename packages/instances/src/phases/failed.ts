@@ -18,7 +18,7 @@ export function failed(seen: Snapshot, draft: StatusDraft): Decision | undefined
   const made = findCondition(status?.conditions, conditionTypes.namespaceCreated);
   if (!namespace || status?.phase !== "Failed" || made?.reason !== reasons.manifestRefused) return undefined;
   const since = made.lastTransitionTime === undefined ? seen.now : parseTime(made.lastTransitionTime);
-  const { effects, dueAt, inLineSince } = takeDown(seen, namespace, since);
+  const { effects, dueAt, queuedSince } = takeDown(seen, namespace, since);
   const stoppingSince = runsOn(seen) ? since : undefined;
-  return { effects, status: draft.status, statusFirst: false, dueAt, stoppingSince, inLineSince };
+  return { effects, status: draft.status, statusFirst: false, dueAt, stoppingSince, queuedSince };
 }

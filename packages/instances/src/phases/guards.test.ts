@@ -42,6 +42,16 @@ const cases: Case[] = [
     text: /^The Challenge cannot be run\. spec\.containers: there is no container to start; add one$/,
   },
   {
+    name: "the Challenge adds a capability with which players are root on the node",
+    seen: fine.with({
+      challenge: makeChallenge({ containers: [containerOf("web", [], { additionalCapabilities: ["ALL"] })] }),
+    }),
+    phase: "Failed",
+    condition: "ChallengeFound",
+    reason: "ChallengeInvalid",
+    text: /spec\.containers\[0\]\.additionalCapabilities\[0\]: the capability ALL is not allowed: .*; remove it; .*CHALLENGE_CAPABILITIES/,
+  },
+  {
     name: "its timeout makes no sense",
     seen: fine.with({ instance: instance.withSpec({ timeout: "0s" }).object }),
     phase: "Failed",
@@ -131,7 +141,7 @@ const cases: Case[] = [
   },
   {
     name: "all places are taken",
-    seen: fine.with({ hasPlace: () => false }),
+    seen: fine.with({ hasCapacity: () => false }),
     phase: "Pending",
     condition: "Admitted",
     reason: "CapacityReached",
@@ -166,7 +176,7 @@ test("of several things in the way the first is told, and nothing is left of wha
     .identified()
     .inPhase("Pending", "CapacityReached")
     .withCondition("Admitted", "False", "CapacityReached");
-  const seen = fine.with({ instance: before.object, challenge: flagged, hasPlace: () => false }).withRivals(rival);
+  const seen = fine.with({ instance: before.object, challenge: flagged, hasCapacity: () => false }).withRivals(rival);
   const { status } = decide(seen.seen, settings);
   expect(status).toMatchObject({ phase: "Failed", reason: "FlagMissing" });
   expect(findCondition(status.conditions, "Admitted")).toBeUndefined();
@@ -175,7 +185,7 @@ test("of several things in the way the first is told, and nothing is left of wha
 test("what others say about the instance stays", () => {
   const theirs = { type: "ListenerSaysSo", status: "True" as const, lastTransitionTime: formatTime(startOfTest) };
   const before = instance.identified().withStatus({ conditions: [theirs] });
-  const { status } = decide(fine.with({ instance: before.object, hasPlace: () => false }).seen, settings);
+  const { status } = decide(fine.with({ instance: before.object, hasCapacity: () => false }).seen, settings);
   expect(status.conditions).toContainEqual(theirs);
 });
 

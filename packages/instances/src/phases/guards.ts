@@ -9,6 +9,7 @@ import { instanceNamespaceName } from "../builders/names.ts";
 import { effectiveTimeout } from "../expiry/limits.ts";
 import { instanceProblems } from "../lint/instance-problems.ts";
 import { formatProblem } from "../lint/problem.ts";
+import { schemaProblems } from "../lint/schema.ts";
 import { missingKinds } from "../observe/kinds.ts";
 import { perChallenge } from "../observe/per-challenge.ts";
 import { currentBlueprint, currentRevision } from "../observe/record.ts";
@@ -34,10 +35,13 @@ const challengeIsThere: Guard = ({ instance, challenge }, draft, settings) => {
   return false;
 };
 
-const problemsOf = perChallenge(instanceProblems);
+const problemsOf = perChallenge((challenge, { build, capabilities }: Settings) =>
+  instanceProblems({ challenge, errors: [] }, { headlessService: build.headlessService, capabilities }),
+);
 
-const challengeCanRun: Guard = ({ challenge }, draft, settings) => {
-  const problems = challenge ? problemsOf(challenge, settings.build) : [];
+const challengeCanRun: Guard = ({ challenge, challengeErrors }, draft, settings) => {
+  const broken = schemaProblems(challengeErrors);
+  const problems = broken.length === 0 && challenge ? problemsOf(challenge, settings) : broken;
   if (problems.length === 0) {
     draft.condition(conditions.challengeFound, "True", reasons.found, "The Challenge is there.");
     return true;
@@ -151,7 +155,7 @@ const kindsAreServed: Guard = ({ challenge, kinds }, draft, { build }) => {
 };
 
 const placeIsFree: Guard = (seen, draft, { maxInstances }) => {
-  if (seen.hasPlace()) return true;
+  if (seen.hasCapacity()) return true;
   draft.hold(
     "Pending",
     conditions.admitted,

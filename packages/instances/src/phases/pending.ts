@@ -15,8 +15,14 @@ import { guards } from "./guards.ts";
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
+export const admittedText = "There is a place for this instance.";
+
 /** Who it is and when it ends, before anything can fail: a failed instance ends too. Returns whether that was news. */
-export function identify(seen: Snapshot, draft: StatusDraft, settings: Settings): boolean {
+export function identify(
+  seen: Pick<Snapshot, "instance" | "challenge" | "now" | "freshId">,
+  draft: StatusDraft,
+  settings: Settings,
+): boolean {
   const { instance, challenge, now } = seen;
   if (draft.status.instanceId !== undefined) return false;
   const wish = instance.metadata.annotations?.[annotations.instanceId];
@@ -43,7 +49,7 @@ export function pending(seen: Snapshot, draft: StatusDraft, settings: Settings):
     }
   }
   draft.status.namespace = instanceNamespaceName(instance.spec.ownerId);
-  draft.condition(conditionTypes.admitted, "True", reasons.admitted, "There is a place for this instance.");
+  draft.condition(conditionTypes.admitted, "True", reasons.admitted, admittedText);
   // What has kept it from being made holds until something is made.
   if (instance.status?.phase !== "Creating") {
     draft.forgetUnsaid();

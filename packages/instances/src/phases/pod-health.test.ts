@@ -1,7 +1,8 @@
+import { formatTime } from "@berg/apimachinery";
 import type { Pod } from "@berg/kube";
 import { describe, expect, test } from "vitest";
 import { containerOf } from "../builders/testing/blueprints.ts";
-import { makeChallenge, makeInstance, makeSettings } from "../testing/make-objects.ts";
+import { makeChallenge, makeInstance, makeSettings, startOfTest } from "../testing/make-objects.ts";
 import { makeSnapshot, podOf } from "../testing/make-snapshot.ts";
 import { podHealth } from "./pod-health.ts";
 
@@ -173,4 +174,47 @@ test("in whatever order containers are found, the same is said", () => {
   expect(podHealth(turned.seen)).toEqual(podHealth(two.seen));
   const pods = ["web", "db"].map((name) => podOf(name, container({ state: crashed })));
   expect(podHealth(turned.with({ pods }).seen)).toEqual(podHealth(two.with({ pods: pods.toReversed() }).seen));
+});
+
+describe("containers that are evicted again and again", () => {
+  const minute = 60_000;
+  const evictedAgo = (index: number, minutes: number) => {
+    const time = formatTime(startOfTest - minutes * minute);
+    const conditions = [{ type: "Ready", status: "False", reason: "PodFailed", lastTransitionTime: time }];
+    const message = "Pod ephemeral local storage usage exceeds the total limit of containers 1Gi. ";
+    const pod = podOf("web", { phase: "Failed", reason: "Evicted", message, conditions });
+    return { ...pod, metadata: { ...pod.metadata, name: `web-${index}` } };
+  };
+  const healthOf = (...minutes: number[]) => {
+    const ready = podOf("web", {
+      phase: "Running",
+      conditions: [{ type: "Ready", status: "True" }],
+      containerStatuses: [],
+    });
+    return podHealth(one.with({ pods: [...minutes.map((ago, index) => evictedAgo(index, ago)), ready] }).seen);
+  };
+
+  test("have failed, though the next one is ready, until half an hour has passed", () => {
+    expect(healthOf(20, 5, 1)).toEqual({
+      ready: false,
+      failed: true,
+      reason: "OutOfDisk",
+      message: "Container web: again and again, it was stopped because it used more disk space than it may.",
+      dueAt: startOfTest + 10 * minute,
+    });
+  });
+
+  test.each([[], [1], [1, 0], [40, 31, 30, 1, 0]])("do not count as such after %j minutes", (...minutes) => {
+    expect(healthOf(...(minutes as number[])).ready).toBe(true);
+  });
+});
+
+test("a pod that its node does not admit says why", () => {
+  const message = "Pod was rejected: no container is privileged (container web)";
+  const pods = [podOf("web", { phase: "Failed", reason: "PodForbidden", message })];
+  expect(podHealth(one.with({ pods }).seen)).toMatchObject({
+    ready: false,
+    reason: "PodsRefused",
+    message: `Container web: the node refuses its pod: ${message}`,
+  });
 });

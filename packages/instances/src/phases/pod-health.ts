@@ -4,12 +4,15 @@ import { type Deployment, findCondition, isConditionTrue, type Pod } from "@berg
 import { imageReasons, isOverItsDisk, labels, startReasons, troubleTexts as texts } from "@berg/resources";
 import { deploymentsOf, type Snapshot } from "../observe/snapshot.ts";
 import { type Reason, reasons } from "../vocabulary.ts";
+import { evictedUntil } from "./evictions.ts";
 import { steadyAt } from "./stuck.ts";
 
 export interface PodHealth {
   ready: boolean;
   reason: Reason;
   message: string;
+  /** Whether it has failed, whatever its pods do next. */
+  failed?: boolean;
   /** When there is reason to look again, though nobody says anything. */
   dueAt?: number | undefined;
 }
@@ -27,6 +30,8 @@ export function podHealth(seen: Snapshot): PodHealth {
   for (const deployment of deployments) {
     const { name } = deployment.metadata;
     const pods = inOrder(seen.pods.filter(({ metadata }) => metadata.labels?.[labels.container] === name));
+    const until = evictedUntil(seen, pods);
+    if (until !== undefined) return evictedAgain(name, pods, until);
     const ready = pods.filter(isReady);
     const times = ready.map((pod) => steadyAt(seen, pod));
     if (times.includes(undefined)) continue;
@@ -39,6 +44,11 @@ export function podHealth(seen: Snapshot): PodHealth {
   }
   if (waiting.length === 0) return { ready: true, reason: reasons.ready, message: "All containers are ready." };
   return { ready: false, reason: reasons.waitingForPods, message: `Waiting for ${waiting.join(", ")}.`, dueAt };
+}
+
+function evictedAgain(name: string, pods: readonly Pod[], dueAt: number): PodHealth {
+  const { reason, message } = evicted(pods.findLast(({ status }) => status?.reason === "Evicted")?.status?.message);
+  return { ready: false, failed: true, reason, message: `Container ${name}: again and again, ${message}.`, dueAt };
 }
 
 /** By name: in whatever order they are found, the same one is told of. */
@@ -69,6 +79,9 @@ function podTrouble({ metadata, status }: Pod): Trouble | undefined {
     return { reason: reasons.noNodeFits, message: texts.noNodeFits };
   }
   if (status?.reason === "Evicted") return evicted(status.message);
+  // A node that does not admit a pod makes no container of it.
+  if (status?.phase === "Failed" && !status.containerStatuses?.length && status.message)
+    return { reason: reasons.podsRefused, message: `the node refuses its pod: ${status.message}` };
   for (const { state, lastState, image, restartCount } of status?.containerStatuses ?? []) {
     const { waiting } = state ?? {};
     if (waiting?.reason && imageReasons.has(waiting.reason)) {

@@ -83,3 +83,25 @@ test("the owner is warned when the time is nearly up, and the end comes next", (
   );
   expect(soon).toMatchObject({ status: { expiresSoon: true }, dueAt: startOfTest + 7_200_000 });
 });
+
+test("a timeout that cannot be used changes nothing of one that runs but what it says, until it is mended", () => {
+  const runs = statusOf(whole.withPods("ready"));
+  const withTimeout = (status: typeof runs, timeout: string) => {
+    const seen = after(status).withPods("ready");
+    const { instance } = seen.seen;
+    return statusOf(seen.with({ instance: { ...instance, spec: { ...instance.spec, timeout } } }));
+  };
+  const told = withTimeout(runs, "0s");
+  expect(told).toMatchObject({ phase: "Running", expiresAt: runs.expiresAt, timeout: "0s" });
+  expect(findCondition(told.conditions, "Admitted")).toMatchObject({
+    status: "True",
+    reason: "InvalidTimeout",
+    message: expect.stringMatching(
+      /^The expiry stays as it is: cannot use spec.timeout of the ChallengeInstance: "0s" /,
+    ),
+  });
+  expect(withTimeout(told, "0s")).toEqual(told);
+  const mended = withTimeout(told, "3h");
+  expect(mended).toMatchObject({ expiresAt: formatTime(startOfTest + 3 * 3_600_000), timeout: "3h" });
+  expect(findCondition(mended.conditions, "Admitted")).toMatchObject({ status: "True", reason: "Admitted" });
+});

@@ -1,5 +1,4 @@
-/** Everything is made; the containers are not all ready yet, for the first time. */
-
+/** Everything is created; the instance has not been ready for players yet. */
 import { conditionTypes, reasons } from "../vocabulary.ts";
 import type { StatusDraft } from "./draft.ts";
 import type { PodHealth } from "./pod-health.ts";
@@ -9,4 +8,10 @@ export function starting(draft: StatusDraft, { reason, message }: PodHealth): vo
   draft.condition(conditionTypes.podsReady, isTrouble ? "False" : "Unknown", reason, message);
   if (isTrouble) draft.enterBecause("Starting", reason, message);
   else draft.enter("Starting");
+}
+
+/** All containers are ready; the gateway has not accepted all routes. When the wait began is the time of `PodsReady`. */
+export function waitingForRoutes(draft: StatusDraft, { message }: PodHealth): void {
+  draft.condition(conditionTypes.podsReady, "True", reasons.ready, message);
+  draft.enter("Starting", `${message} Waiting for the gateway to accept the routes.`);
 }

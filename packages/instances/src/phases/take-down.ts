@@ -1,6 +1,7 @@
 /**
  * Takes everything of an instance away: workloads first, then the namespace. In this order no pod outlives the network
- * policy that holds it. Workloads stop at once; the namespace waits for its turn, unless somebody waits for it.
+ * policy that holds it. Workloads stop at once; the namespace waits for `NamespaceDeletionLimit`, unless the owner's next
+ * instance waits for it.
  */
 import type { KubeObject, Stored } from "@berg/apimachinery";
 import { Deployments, isConditionTrue, type Namespace, Namespaces, type Pod, Pods, ReplicaSets } from "@berg/kube";
@@ -28,7 +29,7 @@ export interface TakeDown {
   /** Whether no container runs any more. */
   stopped: boolean;
   dueAt?: number;
-  inLineSince?: number;
+  queuedSince?: number;
 }
 
 /** The namespace under the instance's name, where it is this instance's. */
@@ -77,8 +78,8 @@ export function takeDown(seen: Snapshot, namespace: Stored<Namespace>, since: nu
   if (isGoing) return { effects: [], stopped: true, ...waiting };
   if (waiting) return { effects: [], stopped: false, ...waiting };
   const isWaitedFor = seen.rivals.some((rival) => !isEnding(rival));
-  const turnInMs = isWaitedFor ? 0 : seen.turnInMs(since);
-  if (turnInMs > 0) return { effects: [], stopped: true, dueAt: seen.now + turnInMs, inLineSince: since };
+  const delayMs = isWaitedFor ? 0 : seen.namespaceDeletionDelayMs(since);
+  if (delayMs > 0) return { effects: [], stopped: true, dueAt: seen.now + delayMs, queuedSince: since };
   return { effects: [{ do: "delete", type: Namespaces, object: namespace }], stopped: true };
 }
 

@@ -2,9 +2,10 @@
 import { isConditionTrue } from "@berg/kube";
 import { type ChallengeInstance, finalizers } from "@berg/resources";
 import type { Snapshot } from "../observe/snapshot.ts";
-import { conditionTypes, endings, reasons } from "../vocabulary.ts";
+import { conditionTypes, endings } from "../vocabulary.ts";
 import type { Decision, Effect } from "./decision.ts";
 import { StatusDraft } from "./draft.ts";
+import { setTerminatedConditions } from "./end-conditions.ts";
 import type { Ending } from "./ending.ts";
 
 export function terminated(seen: Snapshot, ending: Ending): Decision {
@@ -17,9 +18,8 @@ export function terminated(seen: Snapshot, ending: Ending): Decision {
     draft.enter("Terminated", ending.message ?? `This instance ended because ${endings[ending.reason].because}.`);
     draft.status.terminationReason = ending.reason;
     draft.status.terminatedAt = draft.now;
-    delete draft.status.services;
     delete draft.status.expiresSoon;
-    draft.condition(conditionTypes.namespaceDeleted, "True", reasons.gone, "Nothing of this instance is left.");
+    setTerminatedConditions(draft);
     return { effects: [], status: draft.status, statusFirst: true };
   }
   if (!metadata.deletionTimestamp)

@@ -1,6 +1,6 @@
 import { formatTime } from "@berg/apimachinery";
 import { findCondition } from "@berg/kube";
-import { finalizers } from "@berg/resources";
+import { type ChallengeInstanceStatus, finalizers } from "@berg/resources";
 import { describe, expect, test } from "vitest";
 import { makeInstance, makeSettings, startOfTest } from "../testing/make-objects.ts";
 import { makeSnapshot, type SnapshotBuilder } from "../testing/make-snapshot.ts";
@@ -42,6 +42,53 @@ test("the reason is written before anything is deleted", () => {
     effects: [],
     statusFirst: true,
     status: { phase: "Terminating", terminationReason: "UserRequest" },
+  });
+});
+
+describe("the conditions do not contradict each other", () => {
+  const conditionsOf = (status: ChallengeInstanceStatus) =>
+    Object.fromEntries((status.conditions ?? []).map((condition) => [condition.type, condition]));
+  const created = ["NamespaceCreated", "NetworkPolicyCreated", "ServicesCreated", "RoutesCreated"] as const;
+  const running = created
+    .reduce((instance, type) => instance.withCondition(type, "True", "Created"), makeInstance().held().identified())
+    .withCondition("DeploymentsCreated", "Unknown", "RevisionLost")
+    .withCondition("PodsReady", "True", "Ready")
+    .withCondition("Healthy", "True", "Ready")
+    .inPhase("Running")
+    .withStatus({ services: [{ name: "web", hostname: "a.example.com", port: 80 }] })
+    .withSpec({ terminationReason: "AdminTermination" });
+
+  test("when termination begins, nothing is ready, healthy or reachable", () => {
+    const { status } = decide(makeSnapshot(running).made(settings).withPods("ready").seen, settings);
+    expect(status.phase).toBe("Terminating");
+    expect(status.services).toBeUndefined();
+    expect(conditionsOf(status)).toMatchObject({
+      PodsReady: { status: "False", reason: "Terminating" },
+      Healthy: { status: "False", reason: "Terminating" },
+      NamespaceCreated: { status: "True" },
+    });
+  });
+
+  test("when it completes, nothing is created", () => {
+    const { status } = decide(makeSnapshot(running).seen, settings);
+    expect(status.phase).toBe("Terminated");
+    const conditions = conditionsOf(status);
+    for (const type of [...created, "DeploymentsCreated"])
+      expect(conditions[type]).toMatchObject({ status: "False", reason: "Gone" });
+    expect(conditions).toMatchObject({
+      PodsReady: { status: "False", reason: "Terminating" },
+      Healthy: { status: "False", reason: "Terminating" },
+      NamespaceDeleted: { status: "True" },
+    });
+  });
+
+  test("why something was never created stays", () => {
+    const refused = makeInstance().held().identified().inPhase("Failed", "ManifestRefused").deletedAt(startOfTest);
+    const seen = makeSnapshot(refused.withCondition("NamespaceCreated", "False", "ManifestRefused")).seen;
+    expect(conditionsOf(decide(seen, settings).status).NamespaceCreated).toMatchObject({
+      status: "False",
+      reason: "ManifestRefused",
+    });
   });
 });
 
@@ -115,17 +162,20 @@ describe("step by step:", () => {
   });
 
   describe("where many others end,", () => {
-    const crowded = noDeployment.with({ pods: [], turnInMs: () => 30 * second });
+    const crowded = noDeployment.with({ pods: [], namespaceDeletionDelayMs: () => 30 * second });
     const rival = makeInstance("next-of-ann").held();
 
     test("the namespace waits for its turn, from when its end began, without a word", () => {
       const { seen } = crowded.at(startOfTest + 5 * second);
-      const { effects, inLineSince, dueAt, status } = decide(seen, settings);
-      expect([effects, inLineSince]).toEqual([[], startOfTest]);
+      const { effects, queuedSince, dueAt, status } = decide(seen, settings);
+      expect([effects, queuedSince]).toEqual([[], startOfTest]);
       expect(dueAt).toBe(startOfTest + 35 * second);
       expect(status).toEqual(seen.instance.status);
       const asked: number[] = [];
-      const { dueAt: soon } = decide(crowded.with({ turnInMs: (since) => asked.push(since) }).seen, settings);
+      const { dueAt: soon } = decide(
+        crowded.with({ namespaceDeletionDelayMs: (since) => asked.push(since) }).seen,
+        settings,
+      );
       expect([asked, soon]).toEqual([[startOfTest], startOfTest + 1]);
     });
 
@@ -136,16 +186,21 @@ describe("step by step:", () => {
         .inPhase("Failed", "ManifestRefused")
         .withCondition("NamespaceCreated", "False", "ManifestRefused", startOfTest - second);
       const { seen } = makeSnapshot(refused).withNamespace();
-      const { effects, inLineSince, dueAt } = decide({ ...seen, turnInMs: () => 30 * second }, settings);
-      expect({ effects, inLineSince, dueAt }).toEqual({
+      const { effects, queuedSince, dueAt } = decide(
+        { ...seen, namespaceDeletionDelayMs: () => 30 * second },
+        settings,
+      );
+      expect({ effects, queuedSince, dueAt }).toEqual({
         effects: [],
-        inLineSince: startOfTest - second,
+        queuedSince: startOfTest - second,
         dueAt: startOfTest + 30 * second,
       });
     });
 
     test("the workload stops at once", () => {
-      expect(told(whole.with({ turnInMs: () => 30 * second }))).toEqual(["delete Deployment uid-of-Deployment-web"]);
+      expect(told(whole.with({ namespaceDeletionDelayMs: () => 30 * second }))).toEqual([
+        "delete Deployment uid-of-Deployment-web",
+      ]);
     });
 
     test("it waits for nobody if the owner's next instance waits for it", () => {

@@ -5,6 +5,7 @@ import { onOurClock, type Snapshot } from "../observe/snapshot.ts";
 import { conditionTypes, reasons } from "../vocabulary.ts";
 import type { Decision, Effect } from "./decision.ts";
 import { StatusDraft } from "./draft.ts";
+import { setTerminatingConditions } from "./end-conditions.ts";
 import { canBeFoundAgain, type Ending, endsBecause } from "./ending.ts";
 import { disownedNamespace, ownNamespace, runsOn, takeDown } from "./take-down.ts";
 import { isHeld, terminated } from "./terminated.ts";
@@ -35,7 +36,7 @@ export function terminating(seen: Snapshot, ending: Ending): Decision {
   if (effects.length === 0) forgetTrouble(draft);
   const dueAt = down.dueAt ?? (down.stopped ? reportStuck(seen, namespace, draft) : undefined);
   const stoppingSince = runsOn(seen) ? beganAt(seen) : undefined;
-  return { effects, status: draft.status, statusFirst: false, dueAt, stoppingSince, inLineSince: down.inLineSince };
+  return { effects, status: draft.status, statusFirst: false, dueAt, stoppingSince, queuedSince: down.queuedSince };
 }
 
 /** Where somebody has dropped our finalizer, a deletion would leave the namespace behind, and nobody to look after it. */
@@ -49,6 +50,7 @@ function beginning(seen: Snapshot, ending: Ending): Decision {
   const draft = new StatusDraft(seen);
   draft.enter("Terminating", ending.message ?? endsBecause(ending.reason));
   draft.status.terminationReason = ending.reason;
+  setTerminatingConditions(draft);
   sayStopping(draft);
   return { effects: [], status: draft.status, statusFirst: true };
 }

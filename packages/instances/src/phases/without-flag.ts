@@ -14,6 +14,13 @@ export function withoutForms(text: string, forms: readonly string[]): string {
   return forms.reduce((safe, form) => safe.replaceAll(form, hidden), text);
 }
 
+/** For a text that may quote any of them. Where one could not be told from other words, nothing of the text is kept. */
+export function withoutFlags(text: string, flags: readonly unknown[]): string {
+  const known = flags.filter((flag) => typeof flag === "string" && flag !== "") as string[];
+  if (known.some((flag) => !canBeHidden(flag) && text.includes(flag))) return "(withheld: it may quote the flag)";
+  return known.filter(canBeHidden).reduce((safe, flag) => withoutForms(safe, formsOf(flag)), text);
+}
+
 /** As it may stand in a text, in JSON, in an environment variable of ours, in a URL, a dump or a Secret; longest first. */
 export function formsOf(flag: string): string[] {
   // Kubernetes reads `$$` in a variable as one.

@@ -2,6 +2,7 @@ import { parseDuration } from "@berg/apimachinery";
 import { ConfigurationError } from "@berg/kube";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { defaultCapabilities } from "./capabilities.ts";
 import { readSettings } from "./read-settings.ts";
 import type { Settings } from "./settings.ts";
 import { SettingsError } from "./settings-error.ts";
@@ -27,6 +28,7 @@ test("without a word from the organiser, the defaults hold", () => {
     challengeNamespace: "berg",
     expiry: { timeout: hours(2), maxRenewals: 3, warning: parseDuration("10m") },
     maxInstances: 0,
+    capabilities: defaultCapabilities,
     build: {
       domain: "challenges.example.com",
       gateway: {
@@ -91,6 +93,7 @@ describe("each variable has its effect", () => {
     ["CHALLENGE_EXPIRY_WARNING", "0", "expiry.warning", 0n],
     ["CHALLENGE_EXPIRY_WARNING", "90s", "expiry.warning", parseDuration("90s")],
     ["MAX_INSTANCES", "250", "maxInstances", 250],
+    ["CHALLENGE_CAPABILITIES", "NET_RAW, SYS_ADMIN,NET_RAW", "capabilities", ["NET_RAW", "SYS_ADMIN"]],
     ["CHALLENGE_CPU_LIMIT", "1500m", "build.resources.limits.cpu", "1500m"],
     ["CHALLENGE_CPU_REQUEST", "0.5", "build.resources.requests.cpu", "500m"],
     ["CHALLENGE_CPU_REQUEST", "0", "build.resources.requests.cpu", "0"],
@@ -129,6 +132,9 @@ describe("a mistake names the variable, its value and the fix", () => {
     ["CHALLENGE_HTTP_PORT", "0", '"0" is not a port (1-65535)'],
     ["CHALLENGE_TLS_PORT", "65536", '"65536" is not a port (1-65535)'],
     ["CHALLENGE_TLS_PORT", "4.5", '"4.5" is not a port (1-65535)'],
+    ["CHALLENGE_CAPABILITIES", "CAP_SYS_ADMIN", '"CAP_SYS_ADMIN" has the prefix CAP_; write SYS_ADMIN'],
+    ["CHALLENGE_CAPABILITIES", "NET_ADMINS", '"NET_ADMINS" is not a capability of Linux such as SYS_PTRACE'],
+    ["CHALLENGE_CAPABILITIES", "NET_RAW,", '"" is not a capability of Linux'],
     ["CHALLENGE_NAMESPACE", "Berg", '"Berg" is not a DNS label: use 1-63 of a-z, 0-9 and "-"'],
     ["CHALLENGE_DOMAIN", "*.example.com", '"*.example.com" is not a domain: use parts of'],
     ["CHALLENGE_DOMAIN", "example.com.", "is not a domain"],

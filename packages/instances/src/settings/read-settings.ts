@@ -76,11 +76,12 @@ function secretsOfOneName({ pullSecretName = "", flagStorage }: Partial<Values>)
 }
 
 function settingsOf(values: Values): Settings {
-  const { challengeNamespace, maxInstances, timeout, maxRenewals, warning } = values;
+  const { challengeNamespace, maxInstances, capabilities, timeout, maxRenewals, warning } = values;
   return {
     challengeNamespace,
     expiry: { timeout, maxRenewals, warning },
     maxInstances,
+    capabilities,
     build: {
       domain: values.domain,
       gateway: {

@@ -8,6 +8,8 @@ export interface Settings {
   expiry: ExpirySettings;
   /** How many instances may run at once; more wait. 0: no limit. */
   maxInstances: number;
+  /** What containers may add. Not a part of what is recorded: instances that run keep what they were started with. */
+  capabilities: readonly string[];
   build: BuildSettings;
 }
 

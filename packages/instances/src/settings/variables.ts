@@ -2,6 +2,7 @@
  * Every environment variable that the controller reads: the one source of its name, default and meaning. Manifests and
  * documentation are checked against it.
  */
+import { defaultCapabilities, parseCapabilities } from "./capabilities.ts";
 import * as read from "./parsers.ts";
 
 export interface Variable<T> {
@@ -77,6 +78,12 @@ export const variables = {
     "0",
     "How many instances may run at once; more wait for their turn. 0: no limit.",
     read.count,
+  ),
+  capabilities: variable(
+    "CHALLENGE_CAPABILITIES",
+    defaultCapabilities.join(","),
+    "Capabilities that Challenges may add to their containers. admission-policy-contents.yaml has the same list: change both.",
+    parseCapabilities,
   ),
   cpuLimit: variable("CHALLENGE_CPU_LIMIT", "1000m", "Most CPU of a container that says nothing.", read.limit),
   cpuRequest: variable(

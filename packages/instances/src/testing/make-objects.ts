@@ -9,6 +9,7 @@ import type {
 } from "@berg/resources";
 import { annotations, finalizers, group, version } from "@berg/resources";
 import { buildSettings, containerOf, ownerId } from "../builders/testing/blueprints.ts";
+import { defaultCapabilities } from "../settings/capabilities.ts";
 import type { BuildSettings, Settings } from "../settings/settings.ts";
 import type { ConditionType, Reason } from "../vocabulary.ts";
 
@@ -21,6 +22,7 @@ export function makeSettings(
   return {
     challengeNamespace: home,
     maxInstances: 0,
+    capabilities: defaultCapabilities,
     expiry: { timeout: parseDuration("2h"), maxRenewals: 3, warning: parseDuration("5m") },
     ...more,
     build: { ...buildSettings, ...more.build },

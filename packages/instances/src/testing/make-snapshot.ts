@@ -6,12 +6,13 @@ import type { Child } from "../builders/blueprint.ts";
 import { instanceNamespaceName } from "../builders/names.ts";
 import { CiliumNetworkPolicies } from "../builders/network-policy/cilium-type.ts";
 import { HTTPRoutes, TLSRoutes } from "../builders/route-types.ts";
+import type { Route } from "../builders/routes.ts";
 import { currentBlueprint, currentRevision } from "../observe/record.ts";
 import { childKey, deploymentsOf, type Snapshot } from "../observe/snapshot.ts";
 import { stagesOf } from "../phases/creating.ts";
 import type { Settings } from "../settings/settings.ts";
 import { home, type InstanceBuilder, makeChallenge, makeInstance, startOfTest } from "./make-objects.ts";
-import { type PodScript, podStatus } from "./model-cluster.ts";
+import { acceptedRoute, type PodScript, podStatus } from "./model-cluster.ts";
 
 const usualKinds = [
   "Service",
@@ -90,7 +91,16 @@ export class SnapshotBuilder {
     if (!blueprint) throw new Error("there is no Challenge to make it from");
     const [namespace, ...rest] = stagesOf(this.seen, blueprint).slice(0, stages).flat().map(asStored);
     const children = new Map(rest.map((object) => [childKey(object.kind, object.metadata.name), object]));
-    return this.with({ namespace, children } as Partial<Snapshot>);
+    return this.with({ namespace, children } as Partial<Snapshot>).withRoutes(acceptedRoute);
+  }
+
+  /** What the gateway says about each route; nothing where it does not answer. All are accepted unless told otherwise. */
+  withRoutes(statusOf: (route: Stored<Route>) => { parents: object[] } | undefined): SnapshotBuilder {
+    const children = [...this.seen.children].map(([key, child]): [string, Stored<KubeObject>] => {
+      if (child.kind !== HTTPRoutes.kind && child.kind !== TLSRoutes.kind) return [key, child];
+      return [key, { ...child, status: statusOf(child as Stored<Route>) } as Stored<KubeObject>];
+    });
+    return this.with({ children: new Map(children) });
   }
 
   /** One for each Deployment. */
@@ -130,11 +140,12 @@ export function makeSnapshot(instance: InstanceBuilder = makeInstance().held()):
     instance: instance.object,
     freshId: "0191e7a4-5f0c-7b3e-9d2a-0123456789ab",
     challenge: makeChallenge(),
+    challengeErrors: [],
     revision: undefined,
     rivals: [],
-    hasPlace: () => true,
+    hasCapacity: () => true,
     stoppingMs: 0,
-    turnInMs: () => 0,
+    namespaceDeletionDelayMs: () => 0,
     namespace: undefined,
     children: new Map(),
     pods: [],

@@ -27,6 +27,8 @@ import {
 import { refusal } from "@berg/kube/testing";
 import { labels, managedByBerg } from "@berg/resources";
 import type { Manifest } from "../builders/blueprint.ts";
+import { HTTPRoutes, TLSRoutes } from "../builders/route-types.ts";
+import type { Route } from "../builders/routes.ts";
 import { startOfTest } from "./make-objects.ts";
 
 /** Who did it: only what the controller does is held to its laws. */
@@ -59,6 +61,8 @@ export class ModelCluster {
   nodeIsGone = false;
   /** The garbage collector has too much else to do. */
   collectorIsBusy = false;
+  /** No gateway controller answers to routes. */
+  gatewayIsGone = false;
   /** Namespaces that somebody's finalizer holds up. */
   readonly stuck = new Set<string>();
   readonly #objects = new Map<string, Stored<KubeObject>>();
@@ -195,7 +199,8 @@ export class ModelCluster {
       this.#collect() ||
       this.#makeReplicaSet() ||
       this.#makePod() ||
-      this.#runPod()
+      this.#runPod() ||
+      this.#acceptRoute()
     );
   }
 
@@ -269,6 +274,18 @@ export class ModelCluster {
     return false;
   }
 
+  #acceptRoute(): boolean {
+    if (this.gatewayIsGone) return false;
+    for (const object of this.#objects.values()) {
+      if (object.kind !== HTTPRoutes.kind && object.kind !== TLSRoutes.kind) continue;
+      const route = object as Stored<Route & { status?: { observedGeneration: number } }>;
+      if (route.status?.observedGeneration === route.metadata.generation) continue;
+      this.#put("updated", "cluster", { ...route, status: acceptedRoute(route) });
+      return true;
+    }
+    return false;
+  }
+
   #runPod(): boolean {
     for (const pod of this.all<Pod>("Pod")) {
       const status = podStatus(this.scripts.get(pod.metadata.labels?.[labels.container] ?? "") ?? "ready");
@@ -278,6 +295,20 @@ export class ModelCluster {
     }
     return false;
   }
+}
+
+/** What a gateway that takes every route writes into its status. */
+export function acceptedRoute({ metadata, spec }: Route) {
+  const { generation: observedGeneration } = metadata;
+  const conditions = ["Accepted", "ResolvedRefs"].map((type) => ({
+    ...{ type, status: "True", reason: type, observedGeneration },
+  }));
+  const controllerName = "example.com/gateway";
+  // The last field is not of the Gateway API: by it the model finds fast which routes it has looked at.
+  return {
+    parents: spec.parentRefs.map((parentRef) => ({ parentRef, controllerName, conditions })),
+    observedGeneration,
+  };
 }
 
 const containerStates = {

@@ -9,20 +9,22 @@ import {
   type Discovery,
   type EventRecorder,
   FewAtOnce,
+  type Logger,
   type Manager,
   OptionalInformer,
   type OptionalKind,
   type Result,
   SettledChildren,
+  silentLogger,
 } from "@berg/kube";
 import { ChallengeInstances } from "@berg/resources";
 import { CiliumNetworkPolicies } from "../builders/network-policy/cilium-type.ts";
 import { HTTPRoutes, TLSRoutes } from "../builders/route-types.ts";
 import type { Told } from "../events.ts";
 import { openCaches } from "../observe/caches.ts";
-import { Places } from "../observe/places.ts";
-import { Stopping } from "../observe/stopping.ts";
-import { Turns } from "../observe/turns.ts";
+import { CapacityLimit } from "../observe/capacity-limit.ts";
+import { NamespaceDeletionLimit } from "../observe/namespace-deletion-limit.ts";
+import { StopTracker } from "../observe/stop-tracker.ts";
 import { onGone, watchesOf } from "../observe/watches.ts";
 import { type Reconciler, reconcile } from "../reconcile.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -37,8 +39,8 @@ export class ModelController {
   readonly cluster: ModelCluster;
   readonly client: ModelClient;
   readonly settings: Settings;
-  /** How many namespaces may go at once. */
-  readonly mostGoing: number | undefined;
+  /** How many namespaces may be in deletion at once. */
+  readonly mostNamespaceDeletions: number | undefined;
   /** Optional kinds that the cluster serves. */
   readonly kinds = new Set<string>(optionalTypes.map(({ kind }) => kind));
   /** Of those, the ones that it does not let anybody list. */
@@ -46,6 +48,12 @@ export class ModelController {
   /** Throws where the cluster does not say what it serves. */
   discovery: () => boolean = () => true;
   readonly told: Told[] = [];
+  /** Lines of the log, as JSON. */
+  readonly logged: string[] = [];
+  readonly log: Logger = {
+    ...silentLogger,
+    info: (fields, message) => void this.logged.push(JSON.stringify({ message, ...fields })),
+  };
   readonly errors: unknown[] = [];
   /** How far our own clock is ahead of the cluster's. */
   aheadMs = 0;
@@ -59,11 +67,11 @@ export class ModelController {
   #queue = new Set<ObjectKey>();
   #timers = new Map<ObjectKey, number>();
 
-  constructor(cluster: ModelCluster, settings: Settings, mostGoing?: number) {
+  constructor(cluster: ModelCluster, settings: Settings, mostNamespaceDeletions?: number) {
     this.cluster = cluster;
     this.client = new ModelClient(cluster);
     this.settings = settings;
-    this.mostGoing = mostGoing;
+    this.mostNamespaceDeletions = mostNamespaceDeletions;
     this.#serverClock = { now: () => cluster.now, monotonic: () => cluster.now, setTimer: () => ({ cancel() {} }) };
     this.#clock = { ...this.#serverClock, now: () => cluster.now + this.aheadMs };
     this.restart();
@@ -75,12 +83,12 @@ export class ModelController {
     this.#timers = new Map();
     const client = this.client.asClient();
     const caches = openCaches(this.#manager(), this.settings, home, this.#serverClock);
-    const places = new Places(this.settings.maxInstances, (key) => caches.instances.view.get(key));
-    const turns = new Turns(
+    const capacity = new CapacityLimit(this.settings.maxInstances, (key) => caches.instances.view.get(key));
+    const namespaceDeletions = new NamespaceDeletionLimit(
       (key) => caches.instances.view.get(key),
       (name) => caches.namespaces.view.get(name),
       { own: this.#clock, server: this.#serverClock },
-      this.mostGoing,
+      this.mostNamespaceDeletions === undefined ? undefined : { whileBusy: this.mostNamespaceDeletions, whileIdle: 0 },
     );
     const settled = new SettledChildren();
     const released = new Set<string>();
@@ -97,16 +105,16 @@ export class ModelController {
       return this.#seed / 2_147_483_647;
     };
     const { settings } = this;
-    const stopping = new Stopping(this.#clock);
+    const stopping = new StopTracker(this.#clock);
     this.#around = {
       client,
       caches,
-      places,
-      turns,
+      capacity,
+      namespaceDeletions,
       stopping,
       making: new FewAtOnce(32),
       // Here copies go on when they are told to, and never while somebody waits.
-      sightings: { of: async () => {} },
+      namespaceVisibility: { waitFor: async () => {} },
       settled,
       released,
       settings,
@@ -115,8 +123,9 @@ export class ModelController {
       random,
       recorder,
       metrics,
+      log: this.log,
     };
-    for (const watch of watchesOf(caches, places, turns, stopping)) {
+    for (const watch of watchesOf(caches, capacity, namespaceDeletions, stopping)) {
       watch.start((key, options) => this.enqueue(key, options));
     }
   }
@@ -133,6 +142,11 @@ export class ModelController {
     const optionalInformer = (kind: OptionalKind, options: ModelSelection<KubeObject>) =>
       new OptionalInformer(kind, { find } as unknown as Discovery, (type) => inform(type, options));
     return { informer: inform, optionalInformer } as unknown as Manager;
+  }
+
+  /** What a reconcile gets, until the next restart: a test may break parts of it. */
+  get around(): Reconciler {
+    return this.#around;
   }
 
   enqueue(key: ObjectKey, _options?: AddOptions): void {

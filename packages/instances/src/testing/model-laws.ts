@@ -1,6 +1,6 @@
 /** What has to hold at every moment, whatever happens: checked on all that ever happened in a model cluster. */
 import { jsonEqual, type KubeObject, parseTime, type Stored } from "@berg/apimachinery";
-import { isConditionTrue } from "@berg/kube";
+import { findCondition, isConditionTrue } from "@berg/kube";
 import {
   type ChallengeInstance,
   type ChallengeInstanceStatus,
@@ -10,7 +10,7 @@ import {
   labels,
   managedByBerg,
 } from "@berg/resources";
-import { conditionTypes } from "../vocabulary.ts";
+import { conditionTypes, reasons } from "../vocabulary.ts";
 import type { ModelRequest } from "./model-client.ts";
 import type { ModelChange } from "./model-cluster.ts";
 
@@ -34,6 +34,7 @@ export function brokenLaws(
     ...givenOnce(changes),
     ...policyBeforePods(changes),
     ...legalPhases(changes),
+    ...consistentEnd(changes),
     ...othersSurvive(changes),
     ...heldFirst(changes),
   ];
@@ -218,6 +219,26 @@ function legalPhases(changes: readonly ModelChange[]): string[] {
     const [from, to] = [old.status?.phase, object.status?.phase];
     if (from === undefined || from === to || (to !== undefined && next[from].includes(to))) return [];
     return `I7: ${nameOf(object)} went from ${from} to ${to}`;
+  });
+}
+
+/** I11: the conditions of an instance that ends do not contradict each other. */
+function consistentEnd(changes: readonly ModelChange[]): string[] {
+  return changes.flatMap(({ object }) => {
+    const { phase, services, conditions = [] } = isInstance(object) ? (object.status ?? {}) : {};
+    const hasEnded = phase === "Terminated";
+    if (phase !== "Terminating" && !hasEnded) return [];
+    const broken = (text: string) => `I11: ${nameOf(object)} is ${phase}, but ${text}`;
+    const stopped = [conditionTypes.podsReady, conditionTypes.healthy].filter(
+      (type) => findCondition(conditions, type)?.reason !== reasons.terminating || isConditionTrue(conditions, type),
+    );
+    const there = conditions.filter(({ type, status }) => hasEnded && type.endsWith("Created") && status !== "False");
+    return [
+      ...(services === undefined ? [] : [broken("has services")]),
+      ...stopped.map((type) => broken(`${type} is not False/Terminating`)),
+      ...there.map(({ type, status }) => broken(`${type} is ${status}`)),
+      ...(hasEnded && !isConditionTrue(conditions, conditionTypes.namespaceDeleted) ? [broken("is not deleted")] : []),
+    ];
   });
 }
 

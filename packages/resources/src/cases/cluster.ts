@@ -117,6 +117,20 @@ const specs: [string, Fields, string[]?][] = [
   ["an OIDC issuer without a client", spec({ oidcConfig: { issuerURL: "https://a" } }), ["spec.oidcConfig.clientID"]],
   ["an OIDC client without an issuer", spec({ oidcConfig: { clientID: "a" } }), ["spec.oidcConfig.issuerURL"]],
   [
+    "prefixes of users and groups",
+    spec({ oidcConfig: { issuerURL: "a", clientID: "a", usernamePrefix: "oidc:", groupsPrefix: "-" } }),
+  ],
+  [
+    "users that look like Kubernetes' own",
+    spec({ oidcConfig: { issuerURL: "a", clientID: "a", usernamePrefix: "system:" } }),
+    ["spec.oidcConfig.usernamePrefix"],
+  ],
+  [
+    "groups that look like Kubernetes' own",
+    spec({ oidcConfig: { issuerURL: "a", clientID: "a", groupsPrefix: "system:x" } }),
+    ["spec.oidcConfig.groupsPrefix"],
+  ],
+  [
     "17 algorithms",
     spec({ oidcConfig: { issuerURL: "a", clientID: "a", signingAlgs: repeated(17, String) } }),
     ["spec.oidcConfig.signingAlgs"],

@@ -30,7 +30,7 @@ class NotedStreams extends ClientStreams {
   }
 }
 
-describe("the sessions of a client proxy", { timeout: 60_000 }, () => {
+describe("the sessions of a client proxy", () => {
   let streams: NotedStreams;
   let server: ControlServer;
   let presence: DeadManSwitch;

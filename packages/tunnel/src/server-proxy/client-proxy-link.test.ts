@@ -106,7 +106,7 @@ async function start(tunnels: () => PrepareTunnelRequest[], other = new OtherCli
   };
 }
 
-describe("the link to the client proxy", { timeout: 60_000 }, () => {
+describe("the link to the client proxy", () => {
   test("prepares what is missing and deletes what nobody wants, before it counts as connected", async () => {
     const other = new OtherClientProxy();
     other.tunnels.set(2, { isEnding: false }).set(3, { isEnding: false }).set(4, { isEnding: true });

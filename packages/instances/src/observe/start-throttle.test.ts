@@ -1,20 +1,20 @@
 import { FakeClock } from "@berg/kube/testing";
 import { expect, test } from "vitest";
-import { MakingWay } from "./making-way.ts";
+import { StartThrottle } from "./start-throttle.ts";
 
 function setUp() {
   const clock = new FakeClock();
-  const makingWay = new MakingWay(clock);
-  const starts = (stoppingMs: number | undefined) => makingWay.atOnce(stoppingMs).leisurely;
-  return { clock, makingWay, starts };
+  const throttle = new StartThrottle(clock);
+  const starts = (stoppingMs: number | undefined) => throttle.limits(stoppingMs).leisurely;
+  return { clock, throttle, starts };
 }
 
-test("few start beside those who stop in time, and many beside nobody", () => {
+test("few instances start while others stop in time, and many while none stops", () => {
   const { starts } = setUp();
   expect([undefined, 0, 399, undefined].map(starts)).toEqual([24, 4, 4, 24]);
 });
 
-test("once one is late, nobody starts while others stop, and one at a time in between, for five seconds", async () => {
+test("for five seconds after a late stop, none starts while others stop, and one at a time otherwise", async () => {
   const { starts, clock } = setUp();
   expect(starts(400)).toBe(0);
   await clock.advance(600);
@@ -25,7 +25,7 @@ test("once one is late, nobody starts while others stop, and one at a time in be
   expect(starts(undefined)).toBe(1);
 });
 
-test("after that, more and more start", async () => {
+test("after that, the number of starts grows", async () => {
   const { starts, clock } = setUp();
   starts(400);
   const allowed: number[][] = [];
@@ -43,7 +43,7 @@ test("after that, more and more start", async () => {
   ]);
 });
 
-test("where ends are always late, one at a time starts for half of the time", async () => {
+test("where every stop is late, one at a time starts for half of the time", async () => {
   const { starts, clock } = setUp();
   const allowed: number[] = [];
   for (let second = 0; second < 4; second++) {
@@ -55,9 +55,9 @@ test("where ends are always late, one at a time starts for half of the time", as
   expect(allowed).toEqual([0, 0, 1, 1, 0, 0, 1, 1]);
 });
 
-test("those who have begun go on, fewer at once while others stop or the server is busy", async () => {
-  const { makingWay, clock } = setUp();
-  const begun = (stoppingMs: number | undefined) => makingWay.atOnce(stoppingMs).ordinary;
+test("ordinary reconciles go on, fewer at once while instances stop or the server is busy", async () => {
+  const { throttle, clock } = setUp();
+  const begun = (stoppingMs: number | undefined) => throttle.limits(stoppingMs).ordinary;
   expect([undefined, 10, 400, undefined].map(begun)).toEqual([16, 4, 4, 4]);
   await clock.advance(5_000);
   expect([undefined, 10].map(begun)).toEqual([16, 4]);

@@ -4,21 +4,21 @@ import { FakeClock, settle } from "@berg/kube/testing";
 import { expect, test } from "vitest";
 import { ModelCluster } from "../testing/model-cluster.ts";
 import { ModelInformer } from "../testing/model-informer.ts";
-import { Sightings } from "./sightings.ts";
+import { CacheVisibility } from "./cache-visibility.ts";
 
 function begin() {
   const cluster = new ModelCluster();
   const informer = new ModelInformer<Namespace>(cluster, Namespaces);
   const clock = new FakeClock(0);
-  const sightings = new Sightings(informer.asInformer(), clock);
+  const visibility = new CacheVisibility(informer.asInformer(), clock);
   const make = (name: string) => cluster.create("hand", Namespaces, { metadata: { name } }) as Stored<Namespace>;
-  /** What was waited for and has come. */
+  /** The names of those whose wait is over. */
   const seen: string[] = [];
-  const wait = (made: Stored<Namespace>) => void sightings.of(made).then(() => seen.push(made.metadata.name));
+  const wait = (made: Stored<Namespace>) => void visibility.waitFor(made).then(() => seen.push(made.metadata.name));
   return { informer, clock, make, wait, seen };
 }
 
-test("what we made is waited for until our copy shows it", async () => {
+test("waits until the cache has the object", async () => {
   const { informer, make, wait, seen } = begin();
   wait(make("a"));
   wait(make("b"));
@@ -32,7 +32,7 @@ test("what we made is waited for until our copy shows it", async () => {
   expect(seen).toEqual(["a", "b"]);
 });
 
-test("what our copy shows already is not waited for", async () => {
+test("does not wait for an object that the cache has", async () => {
   const { informer, make, wait, seen } = begin();
   const made = make("a");
   informer.deliver();
@@ -41,7 +41,7 @@ test("what our copy shows already is not waited for", async () => {
   expect(seen).toEqual(["a"]);
 });
 
-test("a copy that is far behind holds up nobody for longer than the server would", async () => {
+test("waits for 50 ms at most where the cache is far behind", async () => {
   const { clock, make, wait, seen } = begin();
   wait(make("a"));
   await clock.advance(49);
