@@ -25,7 +25,7 @@ Environment (deploy/clusters/settings.yaml says what each means, and names the o
   GARDEN_PROJECT           the project of Gardener in which Shoots are made and accounts are found
   POOL_RULES               which accounts a plan gets
   BYOC_ALLOW_CIDRS         subnets in which a cluster that is brought along may be, though it is refused by default
-  ALLOW_ESCALATING_RULES   whether kubeconfigs may have rules by which their holders can take more`,
+  ALLOW_ESCALATING_RULES   whether kubeconfigs may have rules that a revocation cannot undo`,
     )
     .action(async (options: ClustersCommandOptions) => (await import("./run-clusters.ts")).runClusters(options));
 }

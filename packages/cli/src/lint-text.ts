@@ -1,5 +1,5 @@
 /** Finds the Challenges in YAML, and where in the text each problem is. */
-import { lintChallenge, type Problem } from "@berg/instances";
+import { type LintSettings, lintChallenge, type Problem } from "@berg/instances";
 import { Challenges, type FieldPath } from "@berg/resources";
 import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseAllDocuments, type Tags } from "yaml";
 
@@ -18,10 +18,12 @@ interface Linted {
 }
 
 /** `lintText(file).findings`, from the top of the text to its end. */
-export function lintText(text: string): Linted {
+export function lintText(text: string, settings?: LintSettings): Linted {
   const lineCounter = new LineCounter();
   const options = { version: "1.1", customTags: asKubectlReads, lineCounter, prettyErrors: false } as const;
-  const linted = Array.from(parseAllDocuments(text, options), (document) => lintDocument(document, lineCounter));
+  const linted = Array.from(parseAllDocuments(text, options), (document) =>
+    lintDocument(document, lineCounter, settings),
+  );
   return {
     challenges: linted.flatMap(({ challenges }) => challenges),
     findings: linted.flatMap(({ findings }) => findings).sort((a, b) => a.line - b.line || a.column - b.column),
@@ -33,7 +35,7 @@ function asKubectlReads(tags: Tags): Tags {
   return tags.filter((tag) => typeof tag === "string" || (tag.format !== "TIME" && !tag.tag.endsWith(":timestamp")));
 }
 
-function lintDocument(document: Document, lines: LineCounter): Linted {
+function lintDocument(document: Document, lines: LineCounter, settings: LintSettings | undefined): Linted {
   const place = (offset: number) => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
@@ -53,7 +55,7 @@ function lintDocument(document: Document, lines: LineCounter): Linted {
   }
   const linted = objectsIn(content).map(({ object, at }) => ({
     object,
-    ...lintObject(object, (path) => place(offsetOf(document, [...at, ...path]))),
+    ...lintObject(object, settings, (path) => place(offsetOf(document, [...at, ...path]))),
   }));
   return {
     challenges: linted.filter(({ isChallenge }) => isChallenge).map(({ object }) => object),
@@ -71,6 +73,7 @@ function objectsIn(content: unknown): { object: unknown; at: FieldPath }[] {
 
 function lintObject(
   object: unknown,
+  settings: LintSettings | undefined,
   locate: (path: FieldPath) => { line: number; column: number },
 ): { isChallenge: boolean; findings: Finding[] } {
   const kind = (object as { kind?: unknown } | null)?.kind;
@@ -78,7 +81,7 @@ function lintObject(
     const problem = { path: [], message: `skipped, since it is a ${kind} and not a ${Challenges.kind}` };
     return { isChallenge: false, findings: [{ severity: "note", problem, ...locate(["kind"]) }] };
   }
-  const findings = lintChallenge(object).map((problem) => {
+  const findings = lintChallenge(object, settings).map((problem) => {
     return { severity: problem.severity, problem, ...locate(problem.path) };
   });
   return { isChallenge: true, findings };

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { allowCapabilities } from "./up/up.ts";
 
 export function addLintCommand(berg: Command): void {
   berg
@@ -7,8 +8,9 @@ export function addLintCommand(berg: Command): void {
     .description(
       "check Challenges without a cluster: what is wrong, where and how to fix it; exits with 1 where one could not run",
     )
-    .action(async (names: string[]) => {
+    .option(...allowCapabilities)
+    .action(async (names: string[], options: { allowCapabilities?: string }) => {
       const { runLint } = await import("./run-lint.ts");
-      process.exitCode = await runLint(names, process);
+      process.exitCode = await runLint(names, process, options.allowCapabilities);
     });
 }

@@ -189,6 +189,20 @@ describe("as a command", () => {
     expect(await berg([])).toMatchObject({ status: 2, stderr: expect.stringContaining("missing required argument") });
   }, 20_000);
 
+  test("refuses what makes players root on the node, unless it is allowed by name", async () => {
+    const capable = good.replace("image: web:1", "image: web:1\n      additionalCapabilities: [DAC_READ_SEARCH]");
+    expect(await berg(["-"], capable)).toMatchObject({
+      status: 1,
+      lines: [expect.stringMatching(/^<stdin>:8:32: error: .*DAC_READ_SEARCH is not allowed/), expect.anything()],
+    });
+    const allow = (list: string) => berg(["--allow-capabilities", list, "-"], capable);
+    expect(await allow("BPF,DAC_READ_SEARCH")).toMatchObject({ status: 0 });
+    expect(await allow("dac")).toMatchObject({
+      status: 2,
+      stderr: 'error: cannot use --allow-capabilities: "dac" is not a capability of Linux such as SYS_PTRACE\n',
+    });
+  }, 60_000);
+
   test("explains itself", async () => {
     const { status, lines } = await berg(["--help"]);
     expect([status, lines.join("\n")]).toEqual([0, expect.stringContaining("berg lint [options] <file...>")]);

@@ -6,6 +6,7 @@ import {
   loadConnection,
   Manager,
   type Metrics,
+  podIdentity,
   runProcess,
   ServerClock,
   systemClock,
@@ -63,7 +64,11 @@ export async function runComponent(
       metrics,
       // A client of its own: however much work waits, the lease is renewed.
       ...(isElected && {
-        election: { client: createClient({ connection, component: `${name}-lease`, log }), namespace },
+        election: {
+          client: createClient({ connection, component: `${name}-lease`, log }),
+          namespace,
+          exclusiveIdentity: podIdentity({ podUid: process.env.POD_UID, healthPort }),
+        },
       }),
       health: { healthPort, metricsPort },
     });

@@ -10,7 +10,7 @@ export async function runController({ kubeconfig }: { kubeconfig?: string }): Pr
   if (!settings || !own) return refuse(mistakes);
   await runComponent(
     { name: "controller", kubeconfig, isElected: true, ...own },
-    ({ manager, namespace, metrics, clock }) =>
-      addInstanceController(manager, { settings, namespace, metrics, serverClock: clock }),
+    ({ manager, namespace, metrics, log, clock }) =>
+      addInstanceController(manager, { settings, namespace, metrics, log, serverClock: clock }),
   );
 }

@@ -2,7 +2,9 @@
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { formatProblem } from "@berg/instances";
+import { formatProblem, type LintSettings } from "@berg/instances";
+import { errorText } from "@berg/kube";
+import { allowedCapabilities } from "./allowed-capabilities.ts";
 import { type Finding, lintText } from "./lint-text.ts";
 
 interface Streams {
@@ -12,11 +14,23 @@ interface Streams {
 }
 
 /** The exit code: 0 also with warnings, 1 where a Challenge could not run or there is none, 2 where a file is missing. */
-export async function runLint(names: string[], { stdin, stdout, stderr }: Streams): Promise<0 | 1 | 2> {
+export async function runLint(
+  names: string[],
+  { stdin, stdout, stderr }: Streams,
+  allowCapabilities?: string,
+): Promise<0 | 1 | 2> {
+  let settings: LintSettings;
+  try {
+    settings = { capabilities: allowedCapabilities(allowCapabilities) };
+  } catch (error) {
+    stderr.write(`error: ${errorText(error)}\n`);
+    return 2;
+  }
   const read = await Promise.allSettled(names.map((name) => (name === "-" ? text(stdin) : readFile(name, "utf8"))));
   const files = read.flatMap((result, index) => {
     const name = names[index] ?? "";
-    if (result.status === "fulfilled") return [{ name: name === "-" ? "<stdin>" : name, ...lintText(result.value) }];
+    if (result.status === "fulfilled")
+      return [{ name: name === "-" ? "<stdin>" : name, ...lintText(result.value, settings) }];
     stderr.write(`error: cannot read ${name}: ${why(result.reason)}\n`);
     return [];
   });

@@ -53,10 +53,8 @@ describe.skipIf(missingPodman())("berg dev on Podman", () => {
     await dev.says("web | oh no\n");
 
     dev.forget();
-    const began = performance.now();
     dev.child.kill("SIGINT");
     expect(await dev.ended).toEqual([0, null]);
-    expect(performance.now() - began).toBeLessThan(10_000);
     const engine = connectEngine(podman.socket);
     expect(await engine.listContainers({})).toEqual([]);
     expect((await engine.listNetworks({})).filter(({ name }) => name !== "podman")).toEqual([]);

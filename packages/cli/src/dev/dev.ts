@@ -1,6 +1,6 @@
 /** `berg dev`: for authors of challenges. */
 import { type Command, Option } from "commander";
-import { directory, port } from "../up/up.ts";
+import { allowCapabilities, directory, port } from "../up/up.ts";
 import type { DevOptions } from "./run-dev.ts";
 import { readTunnel } from "./tunnels/wanted.ts";
 
@@ -18,6 +18,7 @@ export function addDevCommand(berg: Command): void {
     )
     .option("--http-port <port>", "of challenges with a web page, where berg up does not run", port, 8000)
     .option("--tls-port <port>", "of challenges with TLS, where berg up does not run", port, 8443)
+    .option(...allowCapabilities)
     .option(
       "--tunnel <name>=<host>:<port>",
       "let the containers reach this server, and none else of this machine; they find it in <NAME>_ENDPOINT (repeatable)",

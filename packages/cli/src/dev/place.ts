@@ -11,7 +11,7 @@ import { createLog } from "../log.ts";
 import { Progress } from "../up/progress.ts";
 import { startUp, type UpOptions } from "../up/start-up.ts";
 
-export type PlaceOptions = Pick<UpOptions, "dataDir" | "runtime" | "httpPort" | "tlsPort">;
+export type PlaceOptions = Pick<UpOptions, "dataDir" | "runtime" | "httpPort" | "tlsPort" | "allowCapabilities">;
 
 export interface Place extends AsyncDisposable {
   readonly connection: Connection;

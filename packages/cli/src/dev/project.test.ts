@@ -23,7 +23,12 @@ test.each([
     code: 1,
     want: "must have one Challenge, and there are 2 in it",
   },
-  { what: "mistakes", yaml: webChallenge("      port: 1\n"), code: 1, want: "error: spec.containers[0].port" },
+  {
+    what: "mistakes",
+    yaml: webChallenge("      additionalCapabilities: [net]\n"),
+    code: 1,
+    want: "error: spec.containers[0].additionalCapabilities[0]",
+  },
   { what: "no YAML", yaml: "{", code: 1, want: "this is not YAML" },
 ])("$what is told before anything is started", async ({ yaml, code, want }) => {
   const file = join(directory, "challenge.yaml");
@@ -49,6 +54,14 @@ test("warnings do not stop it, and are told with their place", async () => {
   const { warnings, challenge } = await readProject(file);
   expect(challenge.spec.containers[0]?.ports).toHaveLength(1);
   expect(warnings).toEqual([expect.stringMatching(/warned\.yaml:\d+:\d+: warning: spec\.containers\[0\]\.image/)]);
+});
+
+test("a field that only another platform knows is a warning, and is left out", async () => {
+  const file = join(directory, "unknown.yaml");
+  await writeFile(file, webChallenge("      command: [sh]\n"));
+  const { warnings, challenge } = await readProject(file);
+  expect(challenge.spec.containers[0]).not.toHaveProperty("command");
+  expect(warnings).toEqual([expect.stringMatching(/warning: spec\.containers\[0\]\.command: there is no such field/)]);
 });
 
 test("a directory is told apart from a file that is not there", () =>

@@ -32,11 +32,11 @@ export interface DevOptions extends PlaceOptions {
 
 export async function runDev(file: string, options: DevOptions, around: Surroundings): Promise<ExitCode> {
   try {
-    const project = await readProject(file);
+    const project = await readProject(file, options.allowCapabilities);
     // What is wrong with these no change of a file puts right, as long as the Challenge is the same.
     withEndpoints(project.challenge, options.tunnel);
     await using place = await findPlace(options, around);
-    await using author = new Author(place, resolve(options.dataDir), options.tunnel, around);
+    await using author = new Author(place, options, around);
     await author.work(project);
     return 0;
   } catch (error) {
@@ -50,6 +50,7 @@ export async function runDev(file: string, options: DevOptions, around: Surround
 /** One author's session: the project as it is, and the instance of it. */
 class Author implements AsyncDisposable {
   readonly #place: Place;
+  readonly #options: DevOptions;
   readonly #around: Surroundings;
   readonly #client: Client;
   readonly #session: Session;
@@ -63,11 +64,14 @@ class Author implements AsyncDisposable {
 
   #warned = "";
 
-  constructor(place: Place, dataDir: string, tunnels: readonly WantedTunnel[], around: Surroundings) {
+  constructor(place: Place, options: DevOptions, around: Surroundings) {
     const { clock, env, stdout } = around;
     const { connection, engine } = place;
+    const { tunnel: tunnels } = options;
+    const dataDir = resolve(options.dataDir);
     this.#place = place;
     this.#around = around;
+    this.#options = options;
     this.#dataDir = dataDir;
     this.#tunnels = tunnels;
     this.#client = createClient({ connection, component: "dev", clock });
@@ -107,7 +111,7 @@ class Author implements AsyncDisposable {
 
   async #tryAgain(file: string): Promise<void> {
     try {
-      await this.#bring(await readProject(file));
+      await this.#bring(await readProject(file, this.#options.allowCapabilities));
     } catch (error) {
       if (this.#around.signal.aborted) return;
       const { text } = explain(error, { source: this.#dataDir, isLocal: true });

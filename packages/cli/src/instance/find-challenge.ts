@@ -1,6 +1,6 @@
 /** The Challenge that somebody names, or what they may have meant. */
 import { isForbidden, isNotFound, type Stored } from "@berg/apimachinery";
-import { type Challenge, Challenges } from "@berg/resources";
+import { type Challenge, Challenges, readStoredChallenge } from "@berg/resources";
 import { Failure } from "./failure.ts";
 import { nearNames } from "./near-names.ts";
 import type { Session } from "./session.ts";
@@ -10,7 +10,7 @@ const mostNames = 10;
 export async function findChallenge(session: Session, name: string): Promise<Stored<Challenge>> {
   const { client, namespace, around } = session;
   try {
-    return await client.get(Challenges, namespace, name, { signal: around.signal });
+    return readStoredChallenge(await client.get(Challenges, namespace, name, { signal: around.signal })).challenge;
   } catch (error) {
     if (!isNotFound(error)) throw error;
     const challenges = await readable(session);

@@ -1,5 +1,6 @@
 /** `berg instance …`: the everyday commands, for those without kubectl. */
 import { type Command, Option } from "commander";
+import type { ExtendOptions } from "./run-extend.ts";
 import type { ListOptions } from "./run-list.ts";
 import type { RenewOptions } from "./run-renew.ts";
 import type { ShowOptions } from "./run-show.ts";
@@ -9,7 +10,7 @@ import type { ExitCode, Surroundings } from "./surroundings.ts";
 
 /** Each is loaded when it runs. */
 export function addInstanceCommand(berg: Command): void {
-  const instance = berg.command("instance").description("start, see, renew and stop instances of Challenges");
+  const instance = berg.command("instance").description("start, see, renew, extend and stop instances of Challenges");
 
   const start = instance.command("start").argument("<challenge>", "name of the Challenge");
   start
@@ -43,22 +44,32 @@ export function addInstanceCommand(berg: Command): void {
       run(async (around) => (await import("./run-renew.ts")).runRenew(name, options, around)),
     );
 
+  const extend = instance.command("extend").argument("[name...]", "names of instances");
+  extend
+    .description("move the end of instances, for organisers after an outage; exits with 1 where one cannot be extended")
+    .requiredOption("--by <duration>", "how much time to add, such as 30m")
+    .option("--all", "all instances in the namespace that have an end; needs --yes")
+    .option("--yes", "do it")
+    .action((names: string[], options: ExtendOptions) =>
+      run(async (around) => (await import("./run-extend.ts")).runExtend(names, options, around)),
+    );
+
   const stop = instance.command("stop").argument("[name...]", "names of instances");
   stop
     .description("end instances, and wait until everything of them is gone")
-    .option("--all", "all of the namespace; needs --yes")
+    .option("--all", "all instances in the namespace; needs --yes")
     .option("--yes", "do it")
     .action((names: string[], options: StopOptions) =>
       run(async (around) => (await import("./run-stop.ts")).runStop(names, options, around)),
     );
 
-  for (const command of [start, renew, stop]) {
+  for (const command of [start, renew, extend, stop]) {
     command.option(
       "--wait-timeout <duration>",
       "wait for no longer than this, such as 2m; without it, until it is done",
     );
   }
-  for (const command of [start, list, show, renew, stop]) {
+  for (const command of [start, list, show, renew, extend, stop]) {
     command
       .option("-n, --namespace <name>", "namespace of instances and Challenges (default: the kubeconfig's, else berg)")
       .option(

@@ -1,7 +1,7 @@
 /** `berg instance stop`: ends instances, and waits until everything of them is gone. */
 import { isConflict, isNotFound, type Stored } from "@berg/apimachinery";
 import { type ChallengeInstance, ChallengeInstances } from "@berg/resources";
-import { Failure } from "./failure.ts";
+import { type ChoiceOptions, chooseInstances } from "./choose-instances.ts";
 import { follow } from "./follow.ts";
 import { Progress } from "./progress.ts";
 import { type ClusterOptions, inSession, type Session } from "./session.ts";
@@ -9,9 +9,7 @@ import type { ExitCode, Surroundings } from "./surroundings.ts";
 import { viewOf } from "./view.ts";
 import { type WaitOptions, waitMs } from "./wait-timeout.ts";
 
-export interface StopOptions extends ClusterOptions, WaitOptions {
-  all?: boolean;
-  yes?: boolean;
+export interface StopOptions extends ClusterOptions, WaitOptions, ChoiceOptions {
   json?: boolean;
 }
 
@@ -19,7 +17,7 @@ export function runStop(names: string[], options: StopOptions, around: Surroundi
   const { stdout, stderr, signal } = around;
   return inSession(options, around, async (session) => {
     const mostMs = waitMs(options);
-    const instances = await chosen(session, names, options);
+    const instances = await chooseInstances(session, names, options, "stop");
     const stopped: Stored<ChallengeInstance>[] = [];
     for (const instance of instances) await askForEnd(session, instance);
     try {
@@ -37,24 +35,6 @@ export function runStop(names: string[], options: StopOptions, around: Surroundi
     }
     return 0;
   });
-}
-
-async function chosen(
-  session: Session,
-  names: string[],
-  { all = false, yes = false }: StopOptions,
-): Promise<Stored<ChallengeInstance>[]> {
-  if (all === names.length > 0) throw new Failure("name the instances to stop, or say --all", 2);
-  // All are looked at before the first is stopped: one misspelt name stops none.
-  if (!all) return Promise.all([...new Set(names)].map((name) => session.instance(name)));
-  const { client, namespace, around } = session;
-  const { items } = await client.listAll(ChallengeInstances, { namespace, signal: around.signal });
-  if (yes || items.length === 0) {
-    if (items.length === 0) around.stderr.write(`There are no instances in the namespace ${namespace}.\n`);
-    return items;
-  }
-  const list = items.map(({ metadata }) => `\n  ${metadata.name}`).join("");
-  throw new Failure(`this would stop ${items.length} of the namespace ${namespace}:${list}\nTo do it, add --yes`, 2);
 }
 
 /** What bears the name now and did not when it was looked at is another one's. */

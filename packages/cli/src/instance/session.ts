@@ -1,7 +1,13 @@
 /** One command's way to its cluster, and what all commands need there. */
 import { dns1123LabelProblem, dns1123SubdomainProblem, isNotFound, type Stored } from "@berg/apimachinery";
 import { type Client, createClient } from "@berg/kube";
-import { type Challenge, type ChallengeInstance, ChallengeInstances, Challenges } from "@berg/resources";
+import {
+  type Challenge,
+  type ChallengeInstance,
+  ChallengeInstances,
+  Challenges,
+  readStoredChallenge,
+} from "@berg/resources";
 import { webPorts } from "./addresses.ts";
 import { explain, Failure } from "./failure.ts";
 import { missingText } from "./missing-instance.ts";
@@ -57,8 +63,13 @@ export class Session {
     const namespace = spec.challengeRef.namespace || metadata.namespace || this.namespace;
     const key = `${namespace}/${name}`;
     const { signal } = this.around;
+    const read = async () => readStoredChallenge(await this.client.get(Challenges, namespace, name, { signal }));
     const found =
-      this.#challenges.get(key) ?? this.client.get(Challenges, namespace, name, { signal }).catch(() => undefined);
+      this.#challenges.get(key) ??
+      read().then(
+        ({ challenge }) => challenge,
+        () => undefined,
+      );
     this.#challenges.set(key, found);
     return found;
   }

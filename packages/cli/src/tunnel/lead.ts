@@ -1,10 +1,8 @@
-/**
- * Of several processes one works: the one that holds the lease. As a Manager does it, for work that has something to
- * write after its controllers have ended.
- */
+/** Leader election as a Manager does it, for work that has something to write after its controllers have ended. */
 import {
   type Client,
   Elector,
+  errorText,
   LeadershipLost,
   type Logger,
   type Metrics,
@@ -19,6 +17,8 @@ export interface LeadOptions {
   namespace: string;
   /** One of its own: however much work waits, the lease is renewed. */
   client: Client;
+  /** As a Manager's: the lease of a dead predecessor with this name is taken at once. */
+  exclusiveIdentity?: string;
   metrics: Metrics;
   log: Logger;
   stop: AbortSignal;
@@ -33,11 +33,20 @@ export interface Leading {
 
 const releaseMs = 2_000;
 
-/** Resolves when `work` has, which begins when it is this one's turn; at once where it is told to stop before. */
+/**
+ * Calls `work` when this process leads, and resolves when `work` has; at once if `stop` is aborted before. Rejects with
+ * LeadershipLost when the lease is lost, regardless of how `work` ends.
+ */
 export async function lead(options: LeadOptions, work: (leading: Leading) => Promise<void>): Promise<void> {
-  const { lease: name, namespace, client, metrics, log, stop } = options;
-  const around = { clock: systemClock, random: systemRandom, log, metrics: metrics.election(name) };
-  const elector = new Elector({ ...around, client, namespace, name, identity: newIdentity() });
+  const { lease: name, namespace, client, exclusiveIdentity, metrics, log, stop } = options;
+  const elector = new Elector({
+    ...{ client, namespace, name, log },
+    identity: exclusiveIdentity ?? newIdentity(),
+    isExclusive: exclusiveIdentity !== undefined,
+    clock: systemClock,
+    random: systemRandom,
+    metrics: metrics.election(name),
+  });
   const over = new AbortController();
   let working: Promise<void> | undefined;
   const giveUp = () => {
@@ -51,8 +60,9 @@ export async function lead(options: LeadOptions, work: (leading: Leading) => Pro
       // Awaited below.
       working.catch(() => {});
     }, over.signal);
-    await working;
-    if (end === "lost") throw new LeadershipLost("this process no longer leads, and ends: start it again");
+    if (end === "stopped") return await working;
+    await working?.catch((error) => log.warn({ error: errorText(error) }, "work ended with the lease"));
+    throw new LeadershipLost("this process no longer leads, and ends: start it again");
   } finally {
     stop.removeEventListener("abort", giveUp);
     const late = new AbortController();

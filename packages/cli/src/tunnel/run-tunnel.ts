@@ -20,7 +20,7 @@ import { type ProcessSettings, readInto, readProcessSettings, refuse } from "../
 import { nodeName } from "../up/node.ts";
 import { lead } from "./lead.ts";
 import { requireKinds } from "./required-kinds.ts";
-import { startTunnels } from "./start-tunnels.ts";
+import { runTunnels } from "./start-tunnels.ts";
 import type { TunnelCommandOptions } from "./tunnel.ts";
 
 /** Runs until it is told to stop. What is wrong in the environment ends it at once, with code 2 and a line for each. */
@@ -61,11 +61,8 @@ async function runUntil(
     await requireKinds(client, lost);
     const around = { connection, engine: found.engine, fence, metrics, log };
     const node = nodeName(directory);
-    await using tunnels = await startTunnels({ ...around, node, directory: join(directory, "tunnel") });
     log.info({ directory }, "networks and tunnels are looked after");
-    await Promise.race([aborted(stop), aborted(lost), tunnels.failed]);
-    // They are left to whoever leads now: it is told by the objects where they are.
-    if (lost.aborted) await tunnels.stop({ keepPairs: true });
+    await runTunnels({ ...around, node, directory: join(directory, "tunnel") }, { stop, lost });
   });
   await Promise.race([leading, serving.failed]);
 }
@@ -86,11 +83,4 @@ function serveFigures(own: ProcessSettings, metrics: Metrics, client: Manager["c
       await run.catch(() => {});
     },
   };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    if (signal.aborted) done();
-    signal.addEventListener("abort", () => done(), { once: true });
-  });
 }

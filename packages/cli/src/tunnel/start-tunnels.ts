@@ -1,6 +1,7 @@
 /** The controllers of ContainerNetworks and of tunnels, with the container engine of this machine. */
 import { join } from "node:path";
 import {
+  aborted,
   ConfigurationError,
   type Connection,
   createClient,
@@ -37,7 +38,17 @@ export interface Tunnels extends AsyncDisposable {
   stop(how?: { keepPairs?: boolean }): Promise<void>;
 }
 
-export async function startTunnels(options: TunnelsOptions): Promise<Tunnels> {
+/** Runs them until `stop` or `lost`. Where the lease is lost, the proxies go on for the process that leads now. */
+export async function runTunnels(
+  options: TunnelsOptions,
+  { stop, lost }: { stop: AbortSignal; lost: AbortSignal },
+): Promise<void> {
+  await using tunnels = await startTunnels(options);
+  await Promise.race([aborted(stop), aborted(lost), tunnels.failed]);
+  if (lost.aborted) await tunnels.stop({ keepPairs: true });
+}
+
+async function startTunnels(options: TunnelsOptions): Promise<Tunnels> {
   const { connection, engine, node, directory, fence, log } = options;
   await using parts = new AsyncDisposableStack();
   // What two of them make on the engine has the same marks: each would remove what it does not know of the other.

@@ -9,6 +9,7 @@ import { Challenges, customResourceDefinitions } from "@berg/resources";
 import { loadSamples } from "../samples/build.ts";
 import { sampleChallenges } from "../samples/samples.ts";
 import { startControllers } from "./controllers.ts";
+import { createLeases } from "./elected.ts";
 import { applyGateway, portsOfLastTime } from "./gateway.ts";
 import { guestsOf } from "./guests.ts";
 import { installKinds } from "./install-kinds.ts";
@@ -33,7 +34,7 @@ export async function startBerg(around: Surroundings, containers: LocalContainer
   const tlsPort = await findPort({ host, port: options.tlsPort, flag: "--tls-port", lately: lately.tls });
   const listening: Listening = { domain, httpPort, tlsPort };
   const authority = join(directory, "ca.crt");
-  const settings = localSettings(listening, process.env);
+  const settings = localSettings({ ...options, ...listening }, process.env);
   await using parts = new AsyncDisposableStack();
   await progress.step("kinds", async () => {
     await Promise.all([
@@ -41,6 +42,7 @@ export async function startBerg(around: Surroundings, containers: LocalContainer
       installKinds(client, customResourceDefinitions(), signal),
     ]);
     await ensureNamespace(client, challengeNamespace, signal);
+    await createLeases(client, apiServer.connection.namespace, signal);
   });
   const failures: Promise<never>[] = [];
   await progress.step("gateway", async () => {
@@ -50,14 +52,14 @@ export async function startBerg(around: Surroundings, containers: LocalContainer
     await applyGateway(client, listening, signal);
   });
   await progress.step("controllers", async () => {
-    const controllers = parts.use(await startControllers(apiServer.connection, settings, challengeNamespace, log));
+    const controllers = parts.use(startControllers(apiServer.connection, settings, challengeNamespace, log));
     failures.push(controllers.failed);
     if (!containers) return;
     const { engine, node, networks } = containers;
-    // Not loaded without an engine: there is no use for it, and our own image has it not.
-    const { startTunnels } = await import("../tunnel/start-tunnels.ts");
+    // Loaded only with an engine: without one it has no use, and our image does not contain it.
+    const { startElectedTunnels } = await import("./tunnels.ts");
     const tunnels = parts.use(
-      await startTunnels({
+      startElectedTunnels({
         connection: apiServer.connection,
         ...{ engine, node, log },
         directory: join(directory, "tunnel"),

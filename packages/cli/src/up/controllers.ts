@@ -1,41 +1,58 @@
 /** Berg's own controllers, beside the control plane in the same process: that of instances, and the listener. */
 import { addListener, readListenerSettings } from "@berg/healing";
 import { addInstanceController, type Settings } from "@berg/instances";
-import { type Connection, createClient, createMetrics, type Logger, Manager, systemClock, unlimited } from "@berg/kube";
+import {
+  type Connection,
+  createClient,
+  createMetrics,
+  type Logger,
+  Manager,
+  type Metrics,
+  systemClock,
+  unlimited,
+} from "@berg/kube";
 import { clusterRecords } from "../run-listener.ts";
+import { type ElectedComponent, type Running, runElected, upIdentity } from "./elected.ts";
 
-export interface Controllers extends AsyncDisposable {
-  /** Rejects where they end by themselves. */
-  readonly failed: Promise<never>;
-}
-
-/** One manager for both: they share their copies of what is in the cluster. */
-export async function startControllers(
-  connection: Connection,
-  settings: Settings,
-  namespace: string,
-  log: Logger,
-): Promise<Controllers> {
+/** A manager for each: each has a lease of its own, and may lose it alone. */
+export function startControllers(connection: Connection, settings: Settings, namespace: string, log: Logger): Running {
   const listenerSettings = readListenerSettings(process.env);
-  const metrics = await createMetrics();
-  const client = createClient({ connection, component: "controller", rate: unlimited, log, metrics: metrics.requests });
-  const manager = new Manager({ component: "controller", client, log, metrics });
-  // The API server is on this machine, and has its clock.
-  addInstanceController(manager, { settings, namespace, metrics, serverClock: systemClock });
-  // Never in a database here: a DATABASE_URL that happens to be set on somebody's own machine is meant for another program.
-  const records = clusterRecords(manager);
-  addListener(manager, { settings: listenerSettings, records, metrics });
-  const stopping = new AbortController();
-  const run = manager.run(stopping.signal);
-  const failure = Promise.withResolvers<never>();
-  failure.promise.catch(() => {});
-  run.catch(failure.reject);
+  const start = (component: ElectedComponent, add: AddControllers) =>
+    runElected(component, (stop) => runManager(component, connection, add, log, stop), log);
+  const controller = start("controller", (manager, metrics) => {
+    // The API server is on this machine, and has its clock.
+    addInstanceController(manager, { settings, namespace, metrics, log, serverClock: systemClock });
+  });
+  const listener = start("listener", (manager, metrics, parts) => {
+    // Never in a database: a DATABASE_URL in the environment of a laptop is meant for another program.
+    const records = parts.use(clusterRecords(manager));
+    addListener(manager, { settings: listenerSettings, records, metrics });
+  });
   return {
-    failed: failure.promise,
+    failed: Promise.race([controller.failed, listener.failed]),
     async [Symbol.asyncDispose]() {
-      stopping.abort();
-      await run.catch(() => {});
-      await records[Symbol.asyncDispose]();
+      await Promise.all([controller[Symbol.asyncDispose](), listener[Symbol.asyncDispose]()]);
     },
   };
+}
+
+type AddControllers = (manager: Manager, metrics: Metrics, parts: AsyncDisposableStack) => void;
+
+async function runManager(
+  component: ElectedComponent,
+  connection: Connection,
+  add: AddControllers,
+  log: Logger,
+  stop: AbortSignal,
+): Promise<void> {
+  const metrics = await createMetrics();
+  await using parts = new AsyncDisposableStack();
+  const client = createClient({ connection, component, rate: unlimited, log, metrics: metrics.requests });
+  parts.defer(() => client.close());
+  const leaseClient = createClient({ connection, component: `${component}-lease`, log });
+  parts.defer(() => leaseClient.close());
+  const election = { client: leaseClient, namespace: connection.namespace, exclusiveIdentity: upIdentity };
+  const manager = new Manager({ component, client, log, metrics, election });
+  add(manager, metrics, parts);
+  await manager.run(stop);
 }

@@ -1,6 +1,7 @@
 /** What the controller is told on one machine, where the environment does not say otherwise. */
 import { readSettings, type Settings, SettingsError } from "@berg/instances";
 import { ConfigurationError } from "@berg/kube";
+import { allowedCapabilities } from "../allowed-capabilities.ts";
 
 export const challengeNamespace = "berg";
 export const gateway = { name: "berg-gateway", namespace: "berg", className: "berg-local" };
@@ -11,8 +12,13 @@ export interface Listening {
   tlsPort: number;
 }
 
+export interface LocalSettingsOptions extends Listening {
+  /** Of `--allow-capabilities`. */
+  allowCapabilities?: string;
+}
+
 export function localSettings(
-  { domain, httpPort, tlsPort }: Listening,
+  { domain, httpPort, tlsPort, allowCapabilities }: LocalSettingsOptions,
   env: Record<string, string | undefined>,
 ): Settings {
   const here = {
@@ -30,7 +36,8 @@ export function localSettings(
     CHALLENGE_DISRUPTION: "allow",
   };
   try {
-    return readSettings({ ...here, ...withoutEmpty(env) });
+    const settings = readSettings({ ...here, ...withoutEmpty(env) });
+    return { ...settings, capabilities: allowedCapabilities(allowCapabilities, settings.capabilities) };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     // Whoever has not set the variable knows the option.

@@ -27,6 +27,8 @@ export interface LocalNodeOptions {
   runtime: "auto" | "docker" | "podman" | "simulated";
   /** How many, where they are simulated. */
   simulatedNodes: number;
+  /** What containers may add. */
+  capabilities: readonly string[];
   dataDir: string;
   client: Client;
   clock: Clock;
@@ -39,7 +41,14 @@ export async function startNode(options: LocalNodeOptions): Promise<LocalNode> {
   const { runtime, env, clock, signal } = options;
   if (runtime === "simulated") return simulated(options, "as asked for");
   const found = await findEngine(runtime, env, { clock, signal });
-  if (!("reason" in found)) return containers(options, found.engine, found);
+  if (!("reason" in found)) {
+    await using undo = new AsyncDisposableStack();
+    undo.use(found);
+    const missing = await found.missing(signal);
+    if (missing) throw new ConfigurationError(`cannot run containers: ${missing}`);
+    undo.move();
+    return containers(options, found.engine, found);
+  }
   if (runtime !== "auto") throw new ConfigurationError(missingText(runtime, found.reason));
   return simulated(options, found.reason);
 }
@@ -50,13 +59,16 @@ function missingText(runtime: string, reason: string): string {
 }
 
 async function containers(options: LocalNodeOptions, engine: Engine, found: AsyncDisposable): Promise<LocalNode> {
-  const { client, dataDir, clock, log, signal } = options;
+  const { client, dataDir, capabilities, clock, log, signal } = options;
   await using undo = new AsyncDisposableStack();
   undo.use(found);
   const name = nodeName(dataDir);
   const networks = await startNetworks({ engine, client, node: name, withoutIsolation: true, clock, log, signal });
   undo.defer(() => networks.stop());
-  const around = { engine, client, name, dataDir: join(dataDir, "node"), networks, clock, log, signal };
+  const around = {
+    ...{ engine, client, name, dataDir: join(dataDir, "node"), networks, capabilities },
+    ...{ clock, log, signal },
+  };
   const node = await startContainerNode(around);
   undo.defer(() => node.stop({ removeContainers: true }));
   const { name: runtime, version } = await engine.info(signal);

@@ -19,6 +19,8 @@ export interface UpOptions {
   httpPort: number;
   tlsPort: number;
   domain: string;
+  /** Names, with commas between them: these beside those of the settings. */
+  allowCapabilities?: string;
   samples: boolean;
   nodes: number;
 }
@@ -54,7 +56,7 @@ export async function startUp(
   const { host, port, only, runtime } = options;
   const directory = resolve(options.dataDir);
   // Before anything starts: what is wrong with it would end it all a moment later.
-  if (!only) localSettings({ domain: options.domain, httpPort: 80, tlsPort: 443 }, env);
+  const settings = only ? undefined : localSettings({ ...options, httpPort: 80, tlsPort: 443 }, env);
   await using parts = new AsyncDisposableStack();
   const pods = new PodAccess();
   const controlPlane = await progress.step("control plane", () =>
@@ -68,6 +70,7 @@ export async function startUp(
     startNode({
       runtime: only ? "simulated" : runtime,
       simulatedNodes: options.nodes,
+      capabilities: settings?.capabilities ?? [],
       dataDir: directory,
       client,
       clock: systemClock,

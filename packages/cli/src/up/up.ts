@@ -1,6 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { UpOptions } from "./start-up.ts";
 
+/** Of `berg up`, `dev` and `lint`. */
+export const allowCapabilities = [
+  "--allow-capabilities <list>",
+  "let Challenges add these capabilities too, such as SYS_ADMIN,BPF; most of them make players root on this machine",
+] as const;
+
 /** Loaded when it runs: the other commands need no server. */
 export function addUpCommand(berg: Command): void {
   berg
@@ -26,6 +32,7 @@ export function addUpCommand(berg: Command): void {
     .option("--http-port <port>", "of challenges with a web page, or 0 for any that is free", port, 8000)
     .option("--tls-port <port>", "of challenges with TLS, or 0 for any that is free", port, 8443)
     .option("--domain <domain>", "below which challenges get their hostnames", "localhost")
+    .option(...allowCapabilities)
     .option("--no-samples", "without the sample challenges")
     .option("--nodes <count>", "how many simulated nodes there are, where nodes are simulated", count, 1)
     .action(async (options: UpOptions) => (await import("./run-up.ts")).runUp(options));

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { isNotFound } from "@berg/apimachinery";
-import { ConfigMaps, createClient, loadConnection, Nodes, systemClock } from "@berg/kube";
+import { ConfigMaps, createClient, Leases, loadConnection, Nodes, systemClock } from "@berg/kube";
 import { ChallengeInstances, Challenges } from "@berg/resources";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { firstOf } from "./run-up.ts";
@@ -79,6 +79,53 @@ describe("berg up without an engine", { timeout: 180_000 }, () => {
     await again.close();
   });
 
+  test("leads by the leases of the separate commands, and again after a suspend and after kill -9", async () => {
+    const names = ["berg-controller", "berg-listener"];
+    /** Waits until it holds both, in terms that began after the given ones. */
+    const held = async (client: Awaited<ReturnType<typeof connect>>, before: unknown[] = []) => {
+      let terms: unknown[] = [];
+      await vi.waitFor(
+        async () => {
+          const leases = await Promise.all(names.map((name) => client.get(Leases, "default", name)));
+          expect(leases.map(({ spec }) => spec?.holderIdentity)).toEqual(["berg-up", "berg-up"]);
+          terms = leases.map(({ spec }) => spec?.acquireTime);
+          for (const [i, term] of terms.entries()) expect(term).not.toBe(before[i]);
+        },
+        { timeout: 60_000 },
+      );
+      return terms;
+    };
+    const first = await up("--no-samples");
+    const client = await connect();
+    const terms = await held(client);
+    expect((await client.get(Leases, "default", "berg-tunnel")).spec?.holderIdentity).toBeUndefined();
+
+    const beside = spawn(process.execPath, [main, "controller", "--kubeconfig", join(directory, "kubeconfig")], {
+      env: { HOME: "/nowhere", HEALTH_PORT: "0", METRICS_PORT: "0" },
+    });
+    children.push(beside);
+    let said = "";
+    beside.stdout.on("data", (text) => (said += text));
+    await vi.waitFor(() => expect(said).toMatch(/"holder":"berg-up".*"waiting for the lease"/), { timeout: 60_000 });
+    beside.kill("SIGTERM");
+    expect(await once(beside, "exit")).toEqual([0, null]);
+    expect(said).not.toContain('"msg":"leading"');
+
+    first.child.kill("SIGSTOP");
+    await delay(16_000);
+    first.child.kill("SIGCONT");
+    const resumed = await held(client, terms);
+    expect(first.said()).toContain("the lease was lost; running for it again");
+    await client.close();
+    first.child.kill("SIGKILL");
+    await first.ended;
+
+    await up("--no-samples");
+    const again = await connect();
+    await held(again, resumed);
+    await again.close();
+  });
+
   test("brings no samples where none are wanted", async () => {
     await up("--no-samples");
     const client = await connect();
@@ -104,6 +151,11 @@ describe("berg up without an engine", { timeout: 180_000 }, () => {
       env: { CHALLENGE_DOMAIN: "a..b" },
       args: [],
       want: 'error: cannot read CHALLENGE_DOMAIN: "a..b" is not a domain',
+    },
+    {
+      env: {},
+      args: ["--allow-capabilities", "CAP_BPF"],
+      want: 'error: cannot use --allow-capabilities: "CAP_BPF" has the prefix CAP_; write BPF',
     },
     {
       env: { DOCKER_HOST: "unix:///no/such.sock" },

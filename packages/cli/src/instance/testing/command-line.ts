@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Connection, kubeconfigFor, systemClock } from "@berg/kube";
+import { type ExtendOptions, runExtend } from "../run-extend.ts";
 import { type ListOptions, runList } from "../run-list.ts";
 import { type RenewOptions, runRenew } from "../run-renew.ts";
 import { runShow, type ShowOptions } from "../run-show.ts";
@@ -51,6 +52,8 @@ export class CommandLine implements AsyncDisposable {
     this.#run(around, (all) => runShow(name, options, all));
   renew = (name: string, options: RenewOptions = {}, around: Partial<Surroundings> = {}) =>
     this.#run(around, (all) => runRenew(name, options, all));
+  extend = (names: string[], options: ExtendOptions = {}, around: Partial<Surroundings> = {}) =>
+    this.#run(around, (all) => runExtend(names, options, all));
   stop = (names: string[], options: StopOptions = {}, around: Partial<Surroundings> = {}) =>
     this.#run(around, (all) => runStop(names, options, all));
 

@@ -327,6 +327,82 @@ export function describeCommands(startWorld: (options: WorldOptions) => Promise<
     });
   });
 
+  describe("extend", { timeout: 60_000 }, () => {
+    const hour = 3_600_000;
+    const endOf = async (name: string, namespace = "berg") =>
+      Date.parse((await world.client.get(ChallengeInstances, namespace, name)).status?.expiresAt ?? "");
+
+    test("moves the end of those that are named, each time by as much", async () => {
+      const challenge = await web().create();
+      const name = nameIn((await berg.start(challenge.metadata.name)).stdout);
+      const before = await endOf(name);
+      const { code, stdout } = await berg.extend([name], { by: "1h" });
+      expect(code).toBe(0);
+      expect(stdout).toMatch(new RegExp(`^${name}: ends in 1 h (29|30) min, at `));
+      expect(await endOf(name)).toBe(before + hour);
+      expect((await stored(name)).status?.history?.map(({ reason }) => reason)).toEqual(["Started", "TimeoutChanged"]);
+      expect((await berg.extend([name], { by: "90s" })).code).toBe(0);
+      expect(await endOf(name)).toBe(before + hour + 90_000);
+      const { status } = await stored(name);
+      expect(status?.phase).toBe("Running");
+    });
+
+    test("--all needs --yes, goes on where one cannot be extended, and says which ones are skipped or limited", async () => {
+      const namespace = `many-${randomUUID().slice(0, 8)}`;
+      await world.client.create(Namespaces, { metadata: { name: namespace } });
+      const challenge = await web().create();
+      const until = new Date(Date.now() + hour).toISOString().replace(/\.\d+/, "");
+      const instance = (name: string) => world.instance(challenge).metadata({ namespace, name });
+      const [ada, limited] = [await instance("ada").create(), await instance("limited").with({ until }).create()];
+      for (const each of [ada, limited]) await world.until(each, ({ status }) => status?.phase === "Running");
+      const ends = { ada: await endOf("ada", namespace), limited: await endOf("limited", namespace) };
+      const asked = await berg.extend([], { namespace, all: true, by: "2h" });
+      expect(asked).toMatchObject({ code: 2, stdout: "" });
+      expect(asked.stderr).toContain(
+        `this would extend 2 instances in the namespace ${namespace}:\n  ada\n  limited\n`,
+      );
+      expect(await endOf("ada", namespace)).toBe(ends.ada);
+
+      const { code, stdout, stderr } = await berg.extend([], { namespace, all: true, yes: true, by: "2h" });
+      expect([code, stderr.includes("error")]).toEqual([0, false]);
+      expect(await endOf("ada", namespace)).toBe(ends.ada + 2 * hour);
+      expect(await endOf("limited", namespace)).toBe(Date.parse(until));
+      const lines = stdout.trimEnd().split("\n").toSorted();
+      expect(lines[0]).toMatch(/^ada: ends in 2 h (29|30) min, at \S+$/);
+      expect(lines[1]).toMatch(/^limited: ends in \S+ min( \d+ s)?, at \S+ \(until allows no more\)$/);
+    });
+
+    test("an instance that is ending is skipped", async () => {
+      const challenge = await web().create();
+      const name = nameIn((await berg.start(challenge.metadata.name)).stdout);
+      const { stopping, letGo } = await held(name);
+      const ending = await berg.extend([name], { by: "30m" });
+      expect(ending).toMatchObject({ code: 0, stdout: `${name}: not extended: it is ending\n` });
+      await letGo();
+      await stopping;
+    });
+
+    test.each([
+      [{}, "--by is required: write a time such as 30m or 1h30m"],
+      [{ by: "soon" }, '--by "soon" is not a time to add: write a time such as 30m or 1h30m'],
+      [{ by: "0s" }, '--by "0s" is not a time to add'],
+      [{ by: "-1h" }, '--by "-1h" is not a time to add'],
+    ])("%j is refused with code 2", async (options, text) => {
+      const { code, stderr } = await berg.extend(["ada"], options);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(text)]);
+    });
+
+    test("an absurd time is refused by the controller, and the end stays", async () => {
+      const challenge = await web().create();
+      const name = nameIn((await berg.start(challenge.metadata.name)).stdout);
+      const before = await endOf(name);
+      const { code, stderr } = await berg.extend([name], { by: "99999h" });
+      expect(code).toBe(1);
+      expect(stderr).toContain(`error: ${name}: The timeout was not changed: cannot use spec.timeout`);
+      expect(await endOf(name)).toBe(before);
+    });
+  });
+
   describe("stop", { timeout: 60_000 }, () => {
     test("waits until everything is gone, and shows what happens", async () => {
       const challenge = await web().create();
@@ -355,7 +431,7 @@ export function describeCommands(startWorld: (options: WorldOptions) => Promise<
       for (const name of ["ada", "bob"]) await world.instance(challenge).metadata({ namespace, name }).create();
       const asked = await berg.stop([], { namespace, all: true });
       expect(asked).toMatchObject({ code: 2, stdout: "" });
-      expect(asked.stderr).toContain(`this would stop 2 of the namespace ${namespace}:\n  ada\n  bob\n`);
+      expect(asked.stderr).toContain(`this would stop 2 instances in the namespace ${namespace}:\n  ada\n  bob\n`);
       const { code, stdout } = await berg.stop([], { namespace, all: true, yes: true, json: true });
       expect(code).toBe(0);
       expect(JSON.parse(stdout).stopped.map(({ name }: { name: string }) => name)).toEqual(["ada", "bob"]);
