@@ -2,9 +2,9 @@
  * What the controller's account may put into an instance: all that the builders make, and nothing with which whoever has
  * stolen its token would be root on a node.
  */
-import { isInvalid, StatusError } from "@berg/apimachinery";
+import { isInvalid, StatusError, type Stored } from "@berg/apimachinery";
 import { type Client, ControllerRevisions } from "@berg/kube";
-import { ChallengeInstances, fieldManagers, finalizers } from "@berg/resources";
+import { type Challenge, ChallengeInstances, fieldManagers, finalizers, readStoredChallenge } from "@berg/resources";
 import { installForeignCrds, missingControlPlane, missingForeignCrds } from "@berg/test";
 import { challengeArbitrary, flagArbitrary } from "@berg/test/arbitraries";
 import fc from "fast-check";
@@ -87,9 +87,10 @@ describe.skipIf((await missingControlPlane()) || (await missingForeignCrds()))("
             challengeName: challenge.metadata.name,
             settings: { flagStorage: isSecret ? "Secret" : "ConfigMap", headlessService: isSecret },
           });
-          if (instanceProblems(challenge, blueprint.settings).length > 0) return;
+          const read = readStoredChallenge(challenge as Stored<Challenge>);
+          if (instanceProblems(read, blueprint.settings).length > 0) return;
           const instance = { ...blueprint.instance, flag };
-          expect(await refusals({ ...blueprint, instance, workload: workloadOf(challenge.spec) })).toEqual([]);
+          expect(await refusals({ ...blueprint, instance, workload: workloadOf(read.challenge.spec) })).toEqual([]);
           made++;
         }),
         { numRuns: 100 },

@@ -85,16 +85,27 @@ describe.skipIf(missing)("the image", () => {
     expect(code).toBe(2);
   });
 
-  test("adds to its base little more than the sources of berg", async () => {
+  test("adds to its base little more than the sources of berg and their compiled code", async () => {
     const size = async (name: string) =>
       Number((await podman("inspect", "--format={{.Size}}", "--type=image", name)).stdout);
-    expect((await size(image)) - (await size(base))).toBeLessThan(12_000_000);
+    // 12 MB of sources and dependencies, and 6 MB of compiled code.
+    expect((await size(image)) - (await size(base))).toBeLessThan(20_000_000);
     const list = "console.log(require('node:fs').readdirSync('/berg', { recursive: true }).join('\\n'))";
     const { stdout } = await run("--entrypoint=/nodejs/bin/node", image, "--eval", list);
     const files = stdout.trim().split("\n");
     expect(files).toContain("packages/cli/src/main.ts");
     expect(files.filter((file) => /\.test\.ts$|^(?:test|docs|tools|deploy)\b/.test(file))).toEqual([]);
-    expect(new Set(files.map((file) => file.split("/")[0]))).toEqual(new Set(["LICENSE", "node_modules", "packages"]));
+    expect(new Set(files.map((file) => file.split("/")[0]))).toEqual(
+      new Set([".compile-cache", "LICENSE", "node_modules", "packages"]),
+    );
+  });
+
+  test("finds its code compiled, under the user and the flags that it runs with", async () => {
+    // What the Deployment adds to the flags must not make the cache another one.
+    const env = ["--env=NODE_DEBUG_NATIVE=COMPILE_CACHE", "--env=NODE_OPTIONS=--max-old-space-size=768"];
+    const { code, stdout, stderr } = await run(...env, image, "version");
+    expect(code).toBe(0);
+    expect(stdout + stderr).toContain("file:///berg/packages/cli/src/program.ts was accepted");
   });
 });
 

@@ -9,7 +9,7 @@ import {
 } from "@berg/healing";
 import { readSettings, settingsReference } from "@berg/instances";
 import { describe, expect, test } from "vitest";
-import { parse } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { processSettingsReference, readProcessSettings } from "../packages/cli/src/process-settings.ts";
 
 const mistakes = "All mistakes are told at once, in the log of a pod that does not start.";
@@ -80,4 +80,12 @@ describe.each(Object.entries(components))("the ConfigMap of the %s", (component,
     expect(read(data)).toEqual(read({}));
     expect(readProcessSettings(data)).toEqual(readProcessSettings({}));
   });
+});
+
+test("the controller and its admission policy allow the same capabilities", async () => {
+  const text = await readFile(join(import.meta.dirname, "admission-policy-contents.yaml"), "utf8");
+  const [policy] = parseAllDocuments(text).map((document) => document.toJS());
+  const { expression } = policy.spec.variables.find(({ name }: { name: string }) => name === "capabilities");
+  const allowed = Array.from(expression.matchAll(/'([A-Z_]+)'/g), ([, name]) => name);
+  expect(allowed.sort()).toEqual([...readSettings({}).capabilities].sort());
 });

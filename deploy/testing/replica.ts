@@ -40,6 +40,12 @@ export class Replica {
   stop(): void {
     this.#process.kill("SIGTERM");
   }
+
+  /** As the kernel does for want of memory: it has no chance to release its lease. */
+  async kill(): Promise<void> {
+    this.#process.kill("SIGKILL");
+    await this.exit;
+  }
 }
 
 /** The path of a kubeconfig of this service account; `at` is where it connects, if not to the server itself. */
