@@ -21,6 +21,8 @@ export interface FileReport {
   failures: { name: string; text: string }[];
   /** Names of tests. */
   skipped: string[];
+  /** How long its tests and hooks took. */
+  seconds: number;
 }
 
 export default class CiReport implements Reporter {
@@ -60,6 +62,7 @@ function fileReport(module: TestModule): FileReport {
     skipped: states.flatMap(({ test, result }) =>
       result.state === "skipped" || result.state === "pending" ? [test.fullName] : [],
     ),
+    seconds: Math.round(module.diagnostic().duration / 1000),
   };
 }
 

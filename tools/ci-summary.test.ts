@@ -3,10 +3,14 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { FromCache } from "./ci-cache.ts";
 import type { FileReport, Report } from "./ci-report.ts";
 
 /** Runs the summary over these reports, on a machine that has Go or has not. */
-function summarise(reports: Record<string, Report | undefined>, { go = false, args = [] as string[] } = {}) {
+function summarise(
+  reports: Record<string, Report | undefined>,
+  { go = false, args = [] as string[], cached = {} as Record<string, FromCache> } = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), "berg-ci-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   if (go) symlinkSync("/bin/true", join(folder, "go"));
@@ -14,6 +18,8 @@ function summarise(reports: Record<string, Report | undefined>, { go = false, ar
     if (!name.endsWith(".again")) writeFileSync(join(folder, `${name}.suite`), "");
     if (report) writeFileSync(join(folder, `${name}.json`), JSON.stringify(report));
   }
+  for (const [suite, counts] of Object.entries(cached))
+    writeFileSync(join(folder, `${suite}.cached.json`), JSON.stringify(counts));
   const script = join(import.meta.dirname, "ci-summary.ts");
   const { stdout, stderr, status } = spawnSync(process.execPath, [script, ...args, folder], {
     env: { PATH: folder },
@@ -22,9 +28,10 @@ function summarise(reports: Record<string, Report | undefined>, { go = false, ar
   return { stdout, stderr, lastLine: stdout.trimEnd().split("\n").at(-1), status };
 }
 
-const file = (name: string, { passed = 0, failures = [], skipped = [] }: Partial<FileReport>): FileReport => ({
-  ...{ name, passed, failures, skipped },
-});
+const file = (
+  name: string,
+  { passed = 0, failures = [], skipped = [], seconds = 0 }: Partial<FileReport>,
+): FileReport => ({ name, passed, failures, skipped, seconds });
 const bad = { name: "sums", text: "expected 1 to be 2\n    at bad.test.ts:7" };
 const run = (...files: FileReport[]): Report => ({ files, errors: [] });
 const fine = file("fine.test.ts", { passed: 5 });
@@ -103,6 +110,27 @@ describe("the summary of CI", () => {
       ].join("\n"),
     );
   });
+});
+
+test("what came from the cache is named apart from what ran", () => {
+  const cached = { real: { files: 3, tests: 40 }, node: { files: 1, tests: 2 }, whole: { files: 0, tests: 0 } };
+  const { stdout, status } = summarise({ unit: run(fine) }, { cached });
+  expect(stdout).toBe(
+    "42 tests in 4 files were not run: they passed before with the same inputs on this machine (.ci/run --all runs them)\n" +
+      "5 passed, 0 failed\n",
+  );
+  expect(status).toBe(0);
+});
+
+test("the cache alone is no success", () => {
+  const { lastLine, status } = summarise({ unit: run() }, { cached: { real: { files: 3, tests: 40 } } });
+  expect([lastLine, status]).toEqual(["0 passed, 0 failed", 1]);
+});
+
+test("the slowest files are listed, of all suites", () => {
+  const files = Array.from({ length: 12 }, (_, n) => file(`${n}.test.ts`, { passed: 1, seconds: n }));
+  const [line] = summarise({ unit: run(...files.slice(6)), real: run(...files.slice(0, 6)) }).stdout.split("\n");
+  expect(line).toBe(`slowest files: ${[11, 10, 9, 8, 7, 6, 5, 4, 3, 2].map((n) => `${n}.test.ts ${n} s`).join(", ")}`);
 });
 
 describe("what is run again", () => {

@@ -6,6 +6,9 @@
  * are shared, and a stall of seconds is no fault of ours. What passes then is told as unsteady, with what went wrong,
  * so that somebody makes it steady; what fails again has failed. With `--failed <suite>` it prints the files to run again.
  *
+ * A file whose inputs passed before on this machine is not run (ci-cache.ts, `<suite>.cached.json`): a line says how many
+ * those are, and the last line counts what ran. Another lists the slowest files, for whoever wants to shorten a run.
+ *
  * A test that was skipped counts as failed where this machine could have run it. The machines that check releases have
  * Go, and .ci/run installs the rest there; a skip names what it lacks.
  */
@@ -13,10 +16,12 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import type { FromCache } from "./ci-cache.ts";
 import type { FileReport, Report } from "./ci-report.ts";
 
 const shownLines = 30;
 const shownTests = 20;
+const shownSlow = 10;
 /** More than these, and it is not the machine. */
 const mostAgain = 6;
 
@@ -35,6 +40,7 @@ function filesToRunAgain(suite: string): string[] {
 function summarise(): void {
   const suites = readdirSync(directory).filter((name) => name.endsWith(".suite"));
   const count = { passed: 0, failed: 0, skipped: 0 };
+  const ran: FileReport[] = [];
   for (const suite of suites.map((name) => name.replace(/\.suite$/, ""))) {
     const report = read(suite);
     if (!report) {
@@ -45,6 +51,7 @@ function summarise(): void {
     const again = new Map(read(`${suite}.again`)?.files.map((file) => [file.name, file]));
     for (const text of report.errors) say("outside of any file", ...indented(text));
     count.failed += report.errors.length;
+    ran.push(...report.files);
     for (const first of report.files) {
       const file = again.get(first.name) ?? first;
       count.passed += file.passed;
@@ -54,6 +61,8 @@ function summarise(): void {
       tellOf(file, "");
     }
   }
+  tellSlowest(ran);
+  tellCached();
   if (count.skipped > 0 && canRunAll) {
     say(`${count.skipped} tests were skipped on a machine that can run them all: they count as failed.`);
     count.failed += count.skipped;
@@ -61,6 +70,23 @@ function summarise(): void {
   }
   say(`${count.passed} passed, ${count.failed} failed${count.skipped > 0 ? `, ${count.skipped} skipped` : ""}`);
   process.exitCode = count.failed === 0 && count.passed > 0 ? 0 : 1;
+}
+
+function tellSlowest(files: readonly FileReport[]): void {
+  const slow = files.filter(({ seconds }) => seconds > 0).sort((a, b) => b.seconds - a.seconds);
+  const listed = slow.slice(0, shownSlow).map(({ name, seconds }) => `${name} ${seconds} s`);
+  if (listed.length > 0) say(`slowest files: ${listed.join(", ")}`);
+}
+
+function tellCached(): void {
+  const suites = readdirSync(directory).filter((name) => name.endsWith(".cached.json"));
+  const cached = suites.map((name) => JSON.parse(readFileSync(join(directory, name), "utf8")) as FromCache);
+  const sum = (of: keyof FromCache) => cached.reduce((all, one) => all + one[of], 0);
+  if (sum("files") === 0) return;
+  say(
+    `${sum("tests")} tests in ${sum("files")} files were not run: they passed before with the same inputs on this machine` +
+      " (.ci/run --all runs them)",
+  );
 }
 
 function hasFailed({ failures, skipped }: FileReport): boolean {
