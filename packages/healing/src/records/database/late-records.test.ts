@@ -32,7 +32,7 @@ test("a database that comes later is opened then, and has what was asked for mea
   await writeFile(inTheWay, "");
   await using records = late(() => openDatabaseRecords({ database: join(inTheWay, "records.db") }));
   const written = records.live(lifeNumber(1));
-  await vi.waitFor(() => expect(lines).toHaveLength(1));
+  await expect.poll(() => lines).toHaveLength(1);
   expect(lines[0]?.error).toContain("cannot open the database file");
   expect(records.isOpen).toBe(false);
   await rm(inTheWay);
