@@ -50,7 +50,14 @@ export interface ClusterPlace extends AsyncDisposable {
 
 export const patient = { timeout: 90_000, interval: 100 };
 /** Short, so that a test sees what a resync costs. */
-export const resyncMs = 1_000;
+export const resyncMs = 500;
+
+/** Whether a read is refused, as it is where the object is gone. */
+export const isGone = (asked: Promise<unknown>) =>
+  asked.then(
+    () => false,
+    () => true,
+  );
 
 const infrastructure: ClusterInfrastructure = {
   provider: "aws",

@@ -1,9 +1,6 @@
 import { describe } from "vitest";
 import { missingControlPlane } from "../control-plane/binaries.ts";
 import { clientContract } from "./contract.ts";
-import { differences } from "./differences.ts";
-import { embeddedSubject, realSubject } from "./subjects.ts";
+import { realSubject } from "./subjects.ts";
 
 describe.skipIf(await missingControlPlane())("the client on a real control plane", () => clientContract(realSubject));
-
-describe("the client on the embedded control plane", () => clientContract(embeddedSubject, differences));

@@ -1,13 +1,15 @@
 /** Objects of custom kinds: what a schema makes of them. */
-import { beforeEach, expect, test } from "vitest";
-import { create, define, groupOf, widget, widgetsPath } from "./crd.ts";
+import { beforeAll, expect, test } from "vitest";
+import { create, define, groupOf, inGroup, inNamespace, widget, widgetsPath } from "./crd.ts";
 import { refusedSpecs, spec, unasked } from "./crd-cases.ts";
 import type { Given } from "./given.ts";
 import { said } from "./wire.ts";
 
-export function crdObjects(given: Given): void {
-  beforeEach(() =>
-    define(given, spec, {
+export function crdObjects(givenAll: Given): void {
+  const given = inGroup(givenAll, "objects");
+  // A real server takes about two seconds to serve a definition, which no test changes. Each test has its own namespace.
+  beforeAll(() =>
+    define(inNamespace(given, "default"), spec, {
       subresources: {
         status: {},
         scale: { specReplicasPath: ".spec.size", statusReplicasPath: ".status.size" },

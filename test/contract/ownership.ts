@@ -43,7 +43,8 @@ export function ownership(given: Given): void {
     expect(answer.body.metadata.managedFields[0]).toMatchObject({
       apiVersion: "v1",
       fieldsType: "FieldsV1",
-      time: answer.body.metadata.creationTimestamp,
+      // The server reads its clock once for each of the two.
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
     });
   });
 

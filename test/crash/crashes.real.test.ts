@@ -14,9 +14,10 @@ import { controllerInProcess, type Start } from "./stage.ts";
 const isWhole = process.env.BERG_CRASHES === "all";
 const choose = (kills: readonly Kill[]) => (isWhole ? kills : oneOfEach(kills, placeOf));
 
-describe.skipIf(await missingControlPlane())("on a real control plane, at every write", () => {
+// Each part has a control plane of its own and mostly waits, so the parts run concurrently.
+describe.skipIf(await missingControlPlane())("on a real control plane, at every write", { concurrent: true }, () => {
   describe("the controller", () => {
-    // One at a time: they share a lease.
+    // One process at a time: they share a lease, which the controllers in this process do not use.
     const asProcess: Start = (world, only) => startControllerProcess(world, { only });
     describeCrashes(startWorld, { lives, start: controllerInProcess, asProcess, choose, atOnce: 10 });
   });

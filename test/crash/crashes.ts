@@ -22,7 +22,7 @@ export interface CrashOptions {
   asProcess?: Start;
   /** Which of all kills are tried. */
   choose(kills: readonly Kill[]): readonly Kill[];
-  /** How many lives go on at once. */
+  /** How many lives a test has at once. Where it is 1, tests never run concurrently, even in a concurrent suite. */
   atOnce: number;
 }
 
@@ -30,6 +30,7 @@ const longest = 1_800_000;
 
 export function describeCrashes(startWorld: StartWorld, options: CrashOptions): void {
   const { lives, start, asProcess, choose, atOnce } = options;
+  const testOptions = { timeout: longest, ...(atOnce === 1 && { concurrent: false }) };
   const cleans = new Map<string, Clean>();
   let world: World;
 
@@ -62,7 +63,7 @@ export function describeCrashes(startWorld: StartWorld, options: CrashOptions): 
     expect(met.size, "writes that came again").toBeGreaterThan(kills.length * 0.7);
   }
 
-  test("a life in which nobody is killed comes to the same each time", { timeout: longest }, async () => {
+  test("a life in which nobody is killed comes to the same each time", testOptions, async () => {
     const sure = ({ points }: Clean) =>
       points
         .filter((point) => !mayBeMissing(point))
@@ -76,13 +77,13 @@ export function describeCrashes(startWorld: StartWorld, options: CrashOptions): 
     }
   });
 
-  test("a life in which it is killed and started again comes to the same", { timeout: longest }, () =>
+  test("a life in which it is killed and started again comes to the same", testOptions, () =>
     tryEach(choose(allKills()), atOnce, start),
   );
 
   // What runs in this process is killed by cutting all its connections for ever: to the server, the same.
   if (asProcess) {
-    test("and so it does with SIGKILL and the process that we ship", { timeout: longest }, () => {
+    test("and so it does with SIGKILL and the process that we ship", testOptions, () => {
       const some = oneOfEach(allKills(), kindOf).filter((_, at) => at % 4 === 0);
       return tryEach(some, 1, asProcess);
     });

@@ -15,6 +15,8 @@ import type { World } from "./world.ts";
 const longest = 600_000;
 /** Each refusal at each write: `npm run test:faults`. Otherwise each write meets one of them, and each of them some. */
 const isWhole = process.env.BERG_FAULTS === "all";
+/** How many lives each test has at once. All tests run concurrently, and a life mostly waits. */
+const atOnce = 4;
 
 export function describeFaults(startWorld: StartWorld): void {
   let world: World;
@@ -64,12 +66,12 @@ export function describeFaults(startWorld: StartWorld): void {
     );
   });
 
-  describe("a controller that is killed and started again", () => {
+  describe("a controller that is killed and started again", { concurrent: true }, () => {
     test.each([
       ["before a write reaches the server", "before"],
       ["after a write was done, and before it knows", "after"],
     ] as const)("%s goes on", { timeout: longest }, async (_, when) => {
-      const failures = await inParallel(10, points, formatPoint, async (point) => {
+      const failures = await inParallel(atOnce, points, formatPoint, async (point) => {
         const cell = await Cell.start(world);
         const life = await WholeLife.prepare(cell);
         const { controller } = cell;
@@ -89,14 +91,14 @@ export function describeFaults(startWorld: StartWorld): void {
     });
   });
 
-  describe("a controller that lives on", () => {
+  describe("a controller that lives on", { concurrent: true }, () => {
     let cell: Cell;
     beforeAll(async () => {
       cell = await Cell.start(world);
     });
 
     test("does nothing twice where answers are lost", { timeout: longest }, async () => {
-      const failures = await inParallel(16, points, formatPoint, async (point) => {
+      const failures = await inParallel(atOnce, points, formatPoint, async (point) => {
         const life = await WholeLife.prepare(cell);
         let isReached = false;
         cell.controller.proxy.at({ ...point, where: life.isOf, when: "after" }, () => {
@@ -123,7 +125,7 @@ export function describeFaults(startWorld: StartWorld): void {
         .flatMap((point, row) => refusals.map(([what, answer], column) => ({ point, what, answer, at: row + column })))
         .filter(({ at }) => isWhole || at % refusals.length === 0);
       const name = ({ point, what }: (typeof cases)[number]) => `${what} at ${formatPoint(point)}`;
-      const failures = await inParallel(16, cases, name, async ({ point, answer }) => {
+      const failures = await inParallel(isWhole ? 4 * atOnce : atOnce, cases, name, async ({ point, answer }) => {
         const life = await WholeLife.prepare(cell);
         let isReached = false;
         cell.controller.proxy.at({ ...point, where: life.isOf, when: "before" }, () => {
@@ -140,7 +142,7 @@ export function describeFaults(startWorld: StartWorld): void {
       timeout: longest,
     }, async () => {
       const invalid = refusal(422, "Invalid");
-      const failures = await inParallel(16, points, formatPoint, async (point) => {
+      const failures = await inParallel(atOnce, points, formatPoint, async (point) => {
         const life = await WholeLife.prepare(cell);
         cell.controller.proxy.at({ ...point, where: life.isOf, when: "before" }, () => invalid);
         if (point.verb !== "create") return isSame(await life.live());

@@ -48,7 +48,7 @@ export class WholeLife {
       .port(1337, "publicPort")
       .flag({ content: { path: "/flag" } })
       // Later than all else is made, or it would never be Starting.
-      .behaving("ready after=3s")
+      .behaving("ready after=4s")
       .create();
     return new WholeLife(cell.world, challenge.metadata.name, cell.instance(challenge).timeout("1h"));
   }

@@ -133,6 +133,8 @@ export class World implements AsyncDisposable {
   /** All that were ever started, and those that still run. */
   readonly #started: RunningPart[] = [];
   readonly #running = new Set<RunningPart>();
+  /** Those of them that need the lease. */
+  readonly #withLease = new Set<RunningPart>();
   #hasPolicies = true;
 
   constructor({ controlPlane, client, simulator, gateway, followed, behaviours, env, foreignCrds, parts }: WorldParts) {
@@ -152,10 +154,16 @@ export class World implements AsyncDisposable {
     return this.#start(startInProcess, options);
   }
 
-  /** A controller that needs the lease, which is free unless another one runs: see controller-process.ts. */
+  /** A controller that needs the lease, which is free unless another one that needs it runs: see controller-process.ts. */
   async startControllerWithLease(start: StartController, options: ControllerOptions): Promise<RunningController> {
-    if (this.#running.size === 0) await this.#freeLease();
-    return this.#start(start, options);
+    if (this.#withLease.size === 0) await this.#freeLease();
+    const controller = await this.#start(start, options);
+    const ending = (end: () => Promise<void>) => () => {
+      this.#withLease.delete(controller);
+      return end();
+    };
+    this.#withLease.add(controller);
+    return { ...controller, stop: ending(controller.stop), kill: ending(controller.kill) };
   }
 
   /** Held by nobody, and free at once: as if whoever was killed had been silent for long enough. */

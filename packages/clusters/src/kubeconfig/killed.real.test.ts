@@ -15,6 +15,7 @@ const choose = (kills: readonly Kill[]) =>
 
 describe.skipIf(await missingControlPlane())("killed at every write, on real API servers", () => {
   describe.each(outputs)("with the kubeconfig in the %s", (output) => {
-    describeKilled({ open: realPlace, output, choose, atOnce: 8 });
+    // A life mostly waits until an API server no longer accepts a token that was revoked: 10 s.
+    describeKilled({ open: realPlace, output, choose, atOnce: 12 });
   });
 });

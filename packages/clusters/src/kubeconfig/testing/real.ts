@@ -12,10 +12,8 @@ export async function realPlace({ targetFlags = [] }: { targetFlags?: readonly s
   await using undo = new AsyncDisposableStack();
   const start = async (controllerManager: boolean, apiServerFlags: readonly string[] = []) =>
     undo.use(await startControlPlane({ controllerManager, scheduler: false, apiServerFlags }));
-  const home = await start(false);
-  // It ends namespaces.
-  const target = await start(true, targetFlags);
-  const second = await start(false);
+  // The controller manager of the target deletes what namespaces contain.
+  const [home, target, second] = await Promise.all([start(false), start(true, targetFlags), start(false)]);
   const connections = { home: home.connection, target: target.connection, second: second.connection };
   const place = undo.use(await Place.open(connections));
   const parts = undo.move();

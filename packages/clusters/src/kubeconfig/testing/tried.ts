@@ -29,16 +29,18 @@ export async function triedWith(client: Client, type: ResourceType<KubeObject> =
   }
 }
 
-/** An API server believes for 10 s what it has found out about a token; a busy machine takes its time besides. */
+/** An API server caches for 10 s that a token is valid; the slack is for a busy machine. */
 const believedMs = 10_000;
-const slackMs = 2_000;
+const slackMs = 10_000;
+/** Far below the 10 s, and seldom enough that dozens of kubeconfigs polled at once do not keep the processors busy. */
+const pollIntervalMs = 250;
 
 /** From now on, asked again and again, which does not make it live longer. */
 export async function refusedInTime(kubeconfig: string, what: string): Promise<void> {
   const client = await clientOf(kubeconfig);
   try {
     const isRefused = async () => (await triedWith(client)) === "unknown";
-    await eventually(`${what} is refused`, isRefused, believedMs + slackMs);
+    await eventually(`${what} is refused`, isRefused, believedMs + slackMs, pollIntervalMs);
   } finally {
     await client.close();
   }

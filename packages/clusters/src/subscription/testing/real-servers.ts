@@ -8,8 +8,12 @@ import type { Servers } from "./world.ts";
 
 export async function startRealServers(): Promise<Servers & AsyncDisposable> {
   await using undo = new AsyncDisposableStack();
-  const own = undo.use(await startControlPlane({ controllerManager: false, scheduler: false }));
-  const garden = undo.use(await startGarden());
+  const [own, garden] = await Promise.all([
+    startControlPlane({ controllerManager: false, scheduler: false }),
+    startGarden(),
+  ]);
+  undo.use(own);
+  undo.use(garden);
   const client = createClient({ connection: own.connection, rate: unlimited });
   for (const definition of clusterResourceDefinitions()) {
     await client.create(CustomResourceDefinitions, definition);
