@@ -5,12 +5,12 @@
  * restarts, stuck, stopped, orphans (one verb each: a pure decision, one effect) → records (what is remembered);
  * mismatch is its early warning. The janitor: expired, ghosts → janitor.
  */
+export { readDatabaseAddress } from "@berg/database";
 export { addJanitor, type JanitorOptions } from "./janitor/janitor.ts";
 export { sweepOnce } from "./janitor/sweep-once.ts";
 export { renderTable } from "./janitor/table.ts";
 export { addListener, type ListenerOptions } from "./listener.ts";
 export { ClusterRecords, type ClusterRecordsOptions } from "./records/cluster/cluster-records.ts";
-export { readDatabaseAddress } from "./records/database/address.ts";
 export { openDatabaseRecords } from "./records/database/database-records.ts";
 export { LateRecords } from "./records/database/late-records.ts";
 export * from "./records/runtime-records.ts";

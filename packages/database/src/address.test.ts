@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readDatabaseAddress } from "./address.ts";
 
-describe("the address of a database", () => {
+describe("readDatabaseAddress", () => {
   const shown: Record<string, string> = {
     "postgres://berg:secret@db.example/berg": "the PostgreSQL database berg at db.example:5432",
     "postgresql://berg:secret@db.example:6432/berg?sslmode=require": "the PostgreSQL database berg at db.example:6432",
@@ -16,10 +16,10 @@ describe("the address of a database", () => {
     ":memory:": "the database in memory",
   };
   for (const [text, want] of Object.entries(shown)) {
-    test(`${text} is ${want}`, () => expect(readDatabaseAddress(text).shown).toBe(want));
+    test(`shows ${text} as ${want}`, () => expect(readDatabaseAddress(text).shown).toBe(want));
   }
 
-  const refused: Record<string, string> = {
+  const rejected: Record<string, string> = {
     "": "the path is empty",
     "  ": "the path is empty",
     "a\0b": "NUL",
@@ -42,8 +42,8 @@ describe("the address of a database", () => {
     "postgres://berg:secret@db.example:port/berg": "%-escapes",
     "postgres://berg:secret@db.example/%zz": "%-escapes",
   };
-  for (const [text, want] of Object.entries(refused)) {
-    test(`${JSON.stringify(text)} is refused, and not quoted`, () => {
+  for (const [text, want] of Object.entries(rejected)) {
+    test(`${JSON.stringify(text)} is rejected without being quoted`, () => {
       expect(() => readDatabaseAddress(text)).toThrow(want);
       expect(() => readDatabaseAddress(text)).not.toThrow("secret");
     });

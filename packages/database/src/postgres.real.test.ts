@@ -5,21 +5,23 @@ import { missingPostgres, startPostgres, type TestPostgres } from "@berg/test";
 import { Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { lifeNumber, type Place } from "../testing/place.ts";
-import { shareRecords } from "../testing/processes.ts";
-import { recordsSuite } from "../testing/suite.ts";
 import { DatabaseError } from "./database-error.ts";
-import { openDatabaseRecords } from "./database-records.ts";
-import { migrate } from "./migrate.ts";
-import { migrations } from "./migrations.ts";
-import { lockMigrations, postgresDialect, postgresLimits } from "./postgres.ts";
-import type { Tables } from "./schema.ts";
+import { type MigrationLock, migrate } from "./migrate.ts";
+import { migrationLock, postgresDialect, postgresTimeouts } from "./postgres.ts";
+import { addNote, type NoteTables, noteIds, noteMigrations, openNotes, openTeams } from "./testing/notes.ts";
 
-const open = (database: string) => openDatabaseRecords({ database });
-const connect = (url: string, limits = postgresLimits) =>
-  new Kysely<Tables>({ dialect: postgresDialect(url, silentLogger, limits) });
+const connect = (url: string, timeouts = postgresTimeouts) =>
+  new Kysely<NoteTables>({ dialect: postgresDialect(url, silentLogger, timeouts) });
+const lock = migrationLock("runtime");
 
-describe.skipIf(missingPostgres())("records in PostgreSQL", () => {
+interface ApplyOptions {
+  more?: Record<string, Migration>;
+  lock?: MigrationLock;
+}
+const apply = (db: Kysely<NoteTables>, { more = {}, lock: taken = lock }: ApplyOptions = {}) =>
+  migrate(db, { component: "runtime", migrations: { ...noteMigrations, ...more }, lock: taken });
+
+describe.skipIf(missingPostgres())("PostgreSQL", () => {
   let postgres: TestPostgres;
 
   beforeAll(async () => {
@@ -28,50 +30,49 @@ describe.skipIf(missingPostgres())("records in PostgreSQL", () => {
 
   afterAll(() => postgres?.[Symbol.asyncDispose]());
 
-  recordsSuite(
-    async (): Promise<Place> => {
-      const database = await postgres.newDatabase();
-      let lives = 0;
-      return {
-        open: () => open(database),
-        newLife: async () => lifeNumber(++lives),
-        allSeen: async () => {},
-        [Symbol.asyncDispose]: async () => {},
-      };
-    },
-    { runs: 20 },
-  );
-
   describe("migrations", () => {
     const tables = (url: string) =>
       postgres.query(new URL(url).pathname.slice(1), "select count(*) from pg_tables where schemaname = 'public'");
     const locks = (url: string) =>
       postgres.query(new URL(url).pathname.slice(1), "select count(*) from pg_locks where locktype = 'advisory'");
 
-    test("are made by ten processes at once, which then share the records", async () => {
+    test("are applied once by ten handles that open at the same time", async () => {
       const database = await postgres.newDatabase();
-      await shareRecords(database, 10, () => open(database));
-    }, 300_000);
+      const all = await Promise.all(Array.from({ length: 10 }, () => openNotes(database)));
+      await Promise.all(all.map(({ db }, index) => addNote(db, String(index))));
+      expect(await noteIds(all[0]?.db as Kysely<NoteTables>)).toHaveLength(10);
+      await Promise.all(all.map((one) => one[Symbol.asyncDispose]()));
+    });
 
-    test("are made by ten pools at once", async () => {
-      const database = await postgres.newDatabase();
-      const all = await Promise.all(Array.from({ length: 10 }, () => open(database)));
-      await Promise.all(all.map((records, index) => records.live(lifeNumber(index))));
-      expect(await all[0]?.open()).toHaveLength(10);
-      await Promise.all(all.map((records) => records[Symbol.asyncDispose]()));
+    test("of two components are kept apart, and do not wait for each other", async () => {
+      const database = await postgres.newDatabase("shared");
+      await using other = connect(database);
+      await other.transaction().execute(async (transaction) => {
+        await lock(transaction as never);
+        const keys = "select classid || ' ' || objid from pg_locks where locktype = 'advisory'";
+        expect(await postgres.query("shared", keys)).toBe(`${0x62657267} ${0x72756e74}`);
+        await using teams = await openTeams(database);
+        expect(await teams.db.selectFrom("team").selectAll().execute()).toEqual([]);
+      });
+      await using notes = await openNotes(database);
+      expect(await noteIds(notes.db)).toEqual([]);
+      const names = "select string_agg(tablename, ' ' order by tablename) from pg_tables where schemaname = 'public'";
+      expect(await postgres.query("shared", names)).toBe(
+        "api_migration api_migration_lock note runtime_migration runtime_migration_lock team",
+      );
     });
 
     test("that fail leave nothing behind, neither tables nor a lock", async () => {
       const database = await postgres.newDatabase();
       await using db = connect(database);
       const broken: Migration = { up: async (on) => void (await sql`select 1 / 0`.execute(on)) };
-      await expect(migrate(db, lockMigrations, { ...migrations, "9999-broken": broken })).rejects.toThrow("division");
+      await expect(apply(db, { more: { "9999-broken": broken } })).rejects.toThrow("division");
       expect([await tables(database), await locks(database)]).toEqual(["0", "0"]);
-      await using records = await open(database);
-      expect(await records.open()).toEqual([]);
+      await using notes = await openNotes(database);
+      expect(await noteIds(notes.db)).toEqual([]);
     });
 
-    test("whose connection is lost in the middle leave nothing behind, and end no process", async () => {
+    test("whose connection is lost halfway leave nothing behind, and do not end the process", async () => {
       const database = await postgres.newDatabase();
       await using db = connect(database);
       const reached = Promise.withResolvers<void>();
@@ -84,7 +85,7 @@ describe.skipIf(missingPostgres())("records in PostgreSQL", () => {
           await sql`create table other_half (a text)`.execute(on);
         },
       };
-      const migrated = migrate(db, lockMigrations, { ...migrations, "9999-slow": slow });
+      const migrated = apply(db, { more: { "9999-slow": slow } });
       const refused = expect(migrated).rejects.toThrow();
       await reached.promise;
       const others = "from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()";
@@ -94,66 +95,64 @@ describe.skipIf(missingPostgres())("records in PostgreSQL", () => {
       goOn.resolve();
       await refused;
       expect([await tables(database), await locks(database)]).toEqual(["0", "0"]);
-      await migrate(db, lockMigrations);
-      expect(await tables(database)).toBe("4");
+      await apply(db);
+      expect(await tables(database)).toBe("3");
     });
 
-    test("that another has begun are waited for, and not for ever", async () => {
+    test("of another process are waited for, up to a timeout", async () => {
       const database = await postgres.newDatabase();
       await using db = connect(database);
       await using other = connect(database);
       const end = Promise.withResolvers<void>();
       const held = Promise.withResolvers<void>();
       const holding = other.transaction().execute(async (transaction) => {
-        await lockMigrations(transaction);
+        await lock(transaction as never);
         held.resolve();
         await end.promise;
       });
       await held.promise;
-      await expect(migrate(db, (transaction) => lockMigrations(transaction, 200))).rejects.toMatchObject({
-        code: "55P03",
-      });
-      const waiting = migrate(db, lockMigrations);
+      await expect(apply(db, { lock: migrationLock("runtime", 200) })).rejects.toMatchObject({ code: "55P03" });
+      const waiting = apply(db);
       end.resolve();
       await holding;
       await waiting;
-      expect(await tables(database)).toBe("4");
+      expect(await tables(database)).toBe("3");
     });
 
-    test("that are done already need no lock", async () => {
+    test("need no lock if all are applied", async () => {
       const database = await postgres.newDatabase();
-      await using first = await open(database);
+      await using first = await openNotes(database);
       await using other = connect(database);
       await other.transaction().execute(async (transaction) => {
-        await lockMigrations(transaction);
-        await using second = await open(database);
-        expect(await second.open()).toEqual(await first.open());
+        await lock(transaction as never);
+        await using second = await openNotes(database);
+        expect(await noteIds(second.db)).toEqual(await noteIds(first.db));
       });
     });
 
-    test("of a newer version do not keep this one from the records", async () => {
+    test("of a newer version do not prevent an older one from opening it", async () => {
       const database = await postgres.newDatabase();
       await using db = connect(database);
-      await migrate(db, lockMigrations, { ...migrations, "9999-more": { up: async () => {} } });
-      await using records = await open(database);
-      expect(await records.open()).toEqual([]);
+      await apply(db, { more: { "9999-more": { up: async () => {} } } });
+      await using notes = await openNotes(database);
+      expect(await noteIds(notes.db)).toEqual([]);
     });
   });
 
   describe("a connection", () => {
-    test("that breaks while nobody uses it costs nothing", async () => {
+    test("that breaks while idle is replaced", async () => {
       const database = await postgres.newDatabase("idle");
-      await using records = await open(database);
-      await records.live(lifeNumber(1));
+      await using notes = await openNotes(database);
+      await addNote(notes.db, "a");
       await postgres.query("postgres", "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'idle'");
-      await expect.poll(() => records.open().catch(() => []), { timeout: 20_000 }).toHaveLength(1);
+      await expect.poll(() => noteIds(notes.db).catch(() => []), { timeout: 20_000 }).toHaveLength(1);
     });
 
-    test("to a server that says nothing any more is given up, and the next call works again", async () => {
+    test("to a server that stops answering is closed, and the next query works again", async () => {
       const database = new URL(await postgres.newDatabase());
       await using tunnel = await startTunnel(postgres.port);
       database.port = String(tunnel.port);
-      const db = connect(String(database), { ...postgresLimits, silence: 1_000, connect: 1_000 });
+      const db = connect(String(database), { ...postgresTimeouts, socket: 1_000, connect: 1_000 });
       const ask = () => sql<{ one: number }>`select 1 as one`.execute(db).then(({ rows }) => rows);
       expect(await ask()).toEqual([{ one: 1 }]);
       tunnel.silence();
@@ -190,7 +189,7 @@ describe.skipIf(missingPostgres())("records in PostgreSQL", () => {
         })]: `cannot open the PostgreSQL database there at no-such-host.invalid:${postgres.port}: getaddrinfo`,
       };
       for (const [database, want] of Object.entries(cases)) {
-        const error = await open(database).catch((error: unknown) => error);
+        const error = await openNotes(database).catch((error: unknown) => error);
         expect(error).toBeInstanceOf(DatabaseError);
         expect((error as Error).message).toContain(want);
         const all = inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true });
@@ -198,31 +197,68 @@ describe.skipIf(missingPostgres())("records in PostgreSQL", () => {
       }
     });
 
-    test("of a user who may not make tables says so", async () => {
+    test("names what was done, and tells unique violations and timeouts apart", async () => {
+      const database = await postgres.newDatabase();
+      await using notes = await openNotes(database);
+      await addNote(notes.db, "a", "text");
+      const failure = (promise: Promise<unknown>) => promise.catch((error: unknown) => error);
+      const write = expect.stringContaining("cannot write to the PostgreSQL database");
+      for (const [id, text] of [
+        ["a", "other"],
+        ["b", "text"],
+      ] as const) {
+        const error = await failure(addNote(notes.db, id, text));
+        expect(error).toMatchObject({ message: write, isUniqueViolation: true, isUnavailable: false });
+      }
+      const timeout = await failure(
+        notes.db.transaction().execute(async (transaction) => {
+          await sql`set local statement_timeout = 50`.execute(transaction);
+          await sql`select pg_sleep(60)`.execute(transaction);
+        }),
+      );
+      const read = expect.stringContaining("cannot read the PostgreSQL database");
+      expect(timeout).toMatchObject({ message: read, code: "57014", isUnavailable: true });
+      await sql`set default_transaction_read_only = on`.execute(notes.db);
+      const readOnly = await failure(addNote(notes.db, "c"));
+      expect(readOnly).toMatchObject({ code: "25006", isUnavailable: true });
+    });
+
+    test("of the application in a transaction rolls back and stays as it is", async () => {
+      await using notes = await openNotes(await postgres.newDatabase());
+      const problem = new Error("no such team");
+      const transaction = notes.db.transaction().execute(async (transaction) => {
+        await addNote(transaction, "a");
+        throw problem;
+      });
+      await expect(transaction).rejects.toBe(problem);
+      expect(await noteIds(notes.db)).toEqual([]);
+    });
+
+    test("says that the user may not create tables", async () => {
       await postgres.newDatabase("closed");
       await postgres.query(
         "closed",
         "create role reader login password 'r/e@d'; revoke create on schema public from public",
       );
       const database = `postgres://reader:${encodeURIComponent("r/e@d")}@127.0.0.1:${postgres.port}/closed`;
-      await expect(open(database)).rejects.toThrow(
-        "permission denied for schema public (the user needs the right to do this; creating tables is among what it needs)",
+      await expect(openNotes(database)).rejects.toThrow(
+        "permission denied for schema public (grant the user this right; the user must also be able to create tables)",
       );
     });
   });
 
-  test("a server that is killed and comes back costs the calls under way, and nothing that was answered", async () => {
+  test("a server that is killed and restarted fails the queries in flight, and loses no answered write", async () => {
     const database = await postgres.newDatabase();
-    await using records = await open(database);
+    await using notes = await openNotes(database);
     const answered: string[] = [];
     const errors: unknown[] = [];
     let number = 0;
     let isOver = false;
     const write = async () => {
       while (!isOver) {
-        const life = lifeNumber(++number);
-        await records.live(life).then(
-          () => answered.push(life.uid),
+        const id = String(++number);
+        await addNote(notes.db, id).then(
+          () => answered.push(id),
           async (error) => {
             errors.push(error);
             await new Promise((resolve) => setTimeout(resolve, 20));
@@ -245,14 +281,17 @@ describe.skipIf(missingPostgres())("records in PostgreSQL", () => {
     await more();
     isOver = true;
     await Promise.all(writers);
-    const kept = new Set((await records.open()).map(({ uid }) => uid));
-    expect(answered.filter((uid) => !kept.has(uid))).toEqual([]);
-    for (const error of errors) expect(error).toBeInstanceOf(DatabaseError);
+    const kept = new Set(await noteIds(notes.db));
+    expect(answered.filter((id) => !kept.has(id))).toEqual([]);
+    for (const error of errors) {
+      expect(error).toBeInstanceOf(DatabaseError);
+      expect(error).toMatchObject({ isUnavailable: true });
+    }
     expect(inspect(errors, { depth: 20, showHidden: true })).not.toContain(postgres.password);
   });
 });
 
-/** A way to a port that can fall silent, as a machine that is lost does: nothing is refused, nothing comes. */
+/** A proxy that can stop forwarding, like a server that lost its network: no bytes come, and no connection is refused. */
 async function startTunnel(to: number) {
   const pairs = new Set<[Socket, Socket]>();
   let isSilent = false;

@@ -1,0 +1,86 @@
+/** Kysely on PostgreSQL through `pg`, such that a lost connection fails the queries in flight and nothing else. */
+import { Socket } from "node:net";
+import type { Logger } from "@berg/kube";
+import { type Dialect, PostgresAdapter, PostgresDialect, sql } from "kysely";
+import pg from "pg";
+import type { Component, MigrationLock } from "./migrate.ts";
+
+/** In milliseconds. Queries take a few of them. */
+interface PostgresTimeouts {
+  readonly connect: number;
+  /** Enforced by the server. */
+  readonly statement: number;
+  /** The wait for another process that migrates. */
+  readonly migrationLock: number;
+  /** Without any bytes from the server, a connection is closed. TCP alone takes 15 minutes to notice a lost server. */
+  readonly socket: number;
+}
+
+export const postgresTimeouts: PostgresTimeouts = {
+  connect: 10_000,
+  statement: 30_000,
+  migrationLock: 45_000,
+  socket: 60_000,
+};
+
+const maxConnections = 5;
+
+/** Advisory locks have two 32-bit keys. The first is "berg" in ASCII, the second one per component: "runt", "api\0". */
+const lockNamespace = 0x62657267;
+const lockKeys: Record<Component, number> = { runtime: 0x72756e74, api: 0x61706900 };
+
+export function postgresDialect(url: string, log: Logger, timeouts: PostgresTimeouts = postgresTimeouts): Dialect {
+  const pool = newPool(url, log, timeouts);
+  const dialect = new PostgresDialect({ pool });
+  return {
+    createDriver: () => dialect.createDriver(),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+    createAdapter: () => new UnlockedAdapter(),
+    createIntrospector: (db) => dialect.createIntrospector(db),
+  };
+}
+
+/**
+ * A lock that ends with the transaction and is waited for with a timeout. Kysely's own lock belongs to the connection:
+ * after a failed migration it would stay locked in the pool, and other processes would wait for an hour.
+ */
+export function migrationLock(component: Component, waitMs = postgresTimeouts.migrationLock): MigrationLock {
+  return async (transaction) => {
+    await sql`select set_config('lock_timeout', ${String(waitMs)}, true), set_config('statement_timeout', '0', true)`.execute(
+      transaction,
+    );
+    const [first, second] = [sql.lit(lockNamespace), sql.lit(lockKeys[component])];
+    await sql`select pg_advisory_xact_lock(${first}, ${second})`.execute(transaction);
+  };
+}
+
+class UnlockedAdapter extends PostgresAdapter {
+  override async acquireMigrationLock(): Promise<void> {}
+  override async releaseMigrationLock(): Promise<void> {}
+}
+
+function newPool(url: string, log: Logger, timeouts: PostgresTimeouts): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: "berg",
+    max: maxConnections,
+    connectionTimeoutMillis: timeouts.connect,
+    statement_timeout: timeouts.statement,
+    // Not pg's query_timeout: it abandons the query but keeps the connection, and the next query waits behind it.
+    stream: () => {
+      const socket = new Socket();
+      return socket.setTimeout(timeouts.socket, () => {
+        socket.destroy(Object.assign(new Error("the server does not answer"), { code: "ETIMEDOUT" }));
+      });
+    },
+    types: { getTypeParser },
+  });
+  // Without these listeners, a connection that breaks while idle or between two statements ends the process.
+  pool.on("error", ({ message }) => log.warn({ error: message }, "a connection to the database was lost"));
+  pool.on("connect", (client) => client.on("error", () => {}));
+  return pool;
+}
+
+/** Reads 64-bit integers as numbers: ours are times and counts, which fit. `pg` returns them as strings. */
+const getTypeParser: typeof pg.types.getTypeParser = ((id: number, format?: "text" | "binary") =>
+  id === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(id, format)) as typeof pg.types.getTypeParser;
