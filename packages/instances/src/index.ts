@@ -11,7 +11,6 @@ export { countedFrom } from "./expiry/timeout-change.ts";
 export { type FlagOwner, flagPath } from "./flags/flag-path.ts";
 export { type LintSettings, lintChallenge } from "./lint/lint-challenge.ts";
 export { formatProblem, type Problem } from "./lint/problem.ts";
-export { newInstanceId } from "./observe/instance-id.ts";
 export { parseCapabilities } from "./settings/capabilities.ts";
 export { readSettings } from "./settings/read-settings.ts";
 export type { Settings } from "./settings/settings.ts";

@@ -4,10 +4,9 @@
  */
 import type { ObjectKey, Stored } from "@berg/apimachinery";
 import { errorText, InternalError, isInternalError } from "@berg/kube";
-import type { ChallengeInstance } from "@berg/resources";
+import { type ChallengeInstance, newInstanceId } from "@berg/resources";
 import { challengeKey } from "./observe/caches.ts";
 import { type Asked, ask, gather, type Surroundings } from "./observe/gather.ts";
-import { newInstanceId } from "./observe/instance-id.ts";
 import type { Snapshot } from "./observe/snapshot.ts";
 import { decideAfterError, type Essentials } from "./phases/after-error.ts";
 import { decide } from "./phases/decide.ts";

@@ -61,6 +61,7 @@ export { type CustomResourceDefinition, clusterResourceDefinitions, customResour
 export { ChallengeInstances, Challenges, ContainerNetworks, ContainerNetworkTunnelProxies } from "./definitions.ts";
 export { type FieldError, type FieldPath, fieldName, formatFieldError } from "./field-error.ts";
 export { generatedClusterFiles, generatedFiles } from "./generate.ts";
+export { newInstanceId } from "./instance-id.ts";
 export { isEnding } from "./is-ending.ts";
 export type {
   KubeconfigPhase,
@@ -70,6 +71,7 @@ export type {
   KubeconfigRequestStatus,
 } from "./kubeconfig-request.ts";
 export { kubeconfigPhases, kubeconfigStatusLimits } from "./kubeconfig-request.ts";
+export { needsFlag, newFlag, type RandomBytes } from "./new-flag.ts";
 export { readChallenge, readStoredChallenge, type StoredChallenge } from "./stored-challenge.ts";
 export type {
   SubscriptionPhase,

@@ -1,10 +1,9 @@
 /** The one instance of a Challenge that an author looks at, with what it says, from its start to its end. */
 import { isConflict, isNotFound, type Stored } from "@berg/apimachinery";
-import { type Challenge, type ChallengeInstance, ChallengeInstances, isEnding } from "@berg/resources";
+import { type Challenge, type ChallengeInstance, ChallengeInstances, isEnding, needsFlag } from "@berg/resources";
 import { webPorts } from "../instance/addresses.ts";
 import { flagPlaces } from "../instance/flag-places.ts";
 import { follow, type Seen } from "../instance/follow.ts";
-import { needsFlag } from "../instance/new-flag.ts";
 import type { Paint } from "../instance/paint.ts";
 import { Progress } from "../instance/progress.ts";
 import { madeFlag, manifestFor, ownerOf } from "../instance/run-start.ts";

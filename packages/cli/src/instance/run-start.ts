@@ -1,7 +1,7 @@
 /** `berg instance start`: asks for an instance of a Challenge, and waits until players can connect to it. */
 import { randomUUID } from "node:crypto";
 import { apiVersionOf, isAlreadyExists, type Stored } from "@berg/apimachinery";
-import { type FlagOwner, newInstanceId } from "@berg/instances";
+import type { FlagOwner } from "@berg/instances";
 import {
   annotations,
   type Challenge,
@@ -9,6 +9,9 @@ import {
   type ChallengeInstanceSpec,
   ChallengeInstances,
   isEnding,
+  needsFlag,
+  newFlag,
+  newInstanceId,
   validateChallengeInstance,
 } from "@berg/resources";
 import { webPorts } from "./addresses.ts";
@@ -16,7 +19,6 @@ import { Failure } from "./failure.ts";
 import { findChallenge } from "./find-challenge.ts";
 import { flagPlaces } from "./flag-places.ts";
 import { follow } from "./follow.ts";
-import { needsFlag, newFlag } from "./new-flag.ts";
 import { paintFor } from "./paint.ts";
 import { Progress } from "./progress.ts";
 import { renderAsked, renderStarted, type StartedView } from "./render-start.ts";

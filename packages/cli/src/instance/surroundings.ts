@@ -1,7 +1,7 @@
 /** What a command has around it: where it writes, whom it asks for time and chance, and who tells it to stop. */
 import { randomBytes } from "node:crypto";
 import { type Clock, systemClock } from "@berg/kube";
-import type { RandomBytes } from "./new-flag.ts";
+import type { RandomBytes } from "@berg/resources";
 
 export interface Output {
   write(text: string): unknown;

@@ -1,7 +1,14 @@
 /** The small pure parts: words for times, addresses, stages, flags and names. */
 import type { Stored } from "@berg/apimachinery";
 import { flagPath } from "@berg/instances";
-import type { Challenge, ChallengeInstance, ChallengeInstanceStatus, InstanceService } from "@berg/resources";
+import {
+  type Challenge,
+  type ChallengeInstance,
+  type ChallengeInstanceStatus,
+  type InstanceService,
+  needsFlag,
+  newFlag,
+} from "@berg/resources";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addressOf, webPorts } from "./addresses.ts";
@@ -9,7 +16,6 @@ import { notFoundText } from "./find-challenge.ts";
 import { flagPlaces } from "./flag-places.ts";
 import { hint } from "./missing-instance.ts";
 import { nearNames } from "./near-names.ts";
-import { needsFlag, newFlag } from "./new-flag.ts";
 import { printable } from "./printable.ts";
 import { spanText } from "./span.ts";
 import { stageOf } from "./stages.ts";

@@ -24,6 +24,7 @@ import {
   Challenges,
   finalizers,
   isEnding,
+  newInstanceId,
   readStoredChallenge,
   type StoredChallenge,
 } from "@berg/resources";
@@ -35,7 +36,6 @@ import { conditionTypes, reasons } from "../vocabulary.ts";
 import type { CacheVisibility } from "./cache-visibility.ts";
 import { by, type Caches, challengeKey } from "./caches.ts";
 import type { CapacityLimit } from "./capacity-limit.ts";
-import { newInstanceId } from "./instance-id.ts";
 import { neededKinds } from "./kinds.ts";
 import type { NamespaceDeletionLimit } from "./namespace-deletion-limit.ts";
 import { recorded } from "./record.ts";

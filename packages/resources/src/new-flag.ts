@@ -1,9 +1,9 @@
-/** The flag of an instance whose starter gives none: made from the Challenge's, as players' are. */
-import type { Challenge } from "@berg/resources";
+/** Generates the flag of an instance from that of its Challenge: the one generator of the API and of the command line. */
+import type { Challenge } from "./challenge.ts";
 
 export type RandomBytes = (count: number) => Uint8Array;
 
-/** Whether any container gets a flag. Where none does, every instance has the Challenge's own. */
+/** Whether any container gets a flag of its instance. Where none does, every instance has the Challenge's static flag. */
 export function needsFlag({ spec }: Pick<Challenge, "spec">): boolean {
   return spec.containers.some(({ dynamicFlag }) => dynamicFlag !== undefined);
 }

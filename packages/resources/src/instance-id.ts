@@ -1,7 +1,5 @@
-import type { Random } from "@berg/kube";
-
 /** A UUID of version 7: it begins with the time, so that ids made later sort later. */
-export function newInstanceId(now: number, random: Random): string {
+export function newInstanceId(now: number, random: () => number): string {
   const time = now.toString(16).padStart(12, "0").slice(-12);
   const digits = (count: number) =>
     Array.from({ length: count }, () => Math.floor(random() * 16).toString(16)).join("");
