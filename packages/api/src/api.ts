@@ -1,0 +1,94 @@
+/**
+ * The API of one process: HTTP, database and live messages. Kubernetes is followed by a Manager, which the caller runs:
+ * `attach` adds what the API needs to it. Until its caches are filled, what needs them answers 503.
+ */
+import { openDatabase } from "@berg/database";
+import { type Client, type Clock, type Logger, type Manager, systemClock, systemRandom } from "@berg/kube";
+import { newInstanceId } from "@berg/resources";
+import type { Competition } from "./competition/competition.ts";
+import type { ApiContext, ApiSettings } from "./context.ts";
+import { migrations } from "./database/migrations.ts";
+import type { Tables } from "./database/schema.ts";
+import { LiveHub } from "./events/live-hub.ts";
+import { type Follower, followKubernetes } from "./follow-kubernetes.ts";
+import type { Pages } from "./http/pages.ts";
+import { ensurePlayer, type Role } from "./players/store.ts";
+import { ProblemError } from "./problems.ts";
+import { createServer } from "./server.ts";
+import { createOneTimeLink } from "./sign-in/store.ts";
+
+export interface ApiOptions {
+  settings: ApiSettings;
+  competition: Competition;
+  /** The URL of a PostgreSQL database, or the path of a SQLite file. */
+  database: string;
+  host: string;
+  port: number;
+  pages: Pages;
+  client: Client;
+  log: Logger;
+  clock?: Clock;
+}
+
+export interface RunningApi extends AsyncDisposable {
+  /** Before the manager runs; again with a new manager after a lost lease. */
+  attach(manager: Manager): void;
+  /** The URL of a new one-time link for the account with this name, which is created if there is none. */
+  signInLink(account: { name: string; roles: Role[] }): Promise<string>;
+}
+
+const retryAfter = 2;
+
+export async function startApi(options: ApiOptions): Promise<RunningApi> {
+  const { settings, competition, client, log, clock = systemClock } = options;
+  await using parts = new AsyncDisposableStack();
+  const { db } = parts.use(
+    await openDatabase<Tables>({
+      database: options.database,
+      component: "api",
+      migrations,
+      // A row that was answered for must not be lost in a power cut.
+      synchronous: "full",
+      log,
+    }),
+  );
+  const { value } = await db
+    .selectFrom("secret")
+    .select("value")
+    .where("name", "=", "flag-hmac")
+    .executeTakeFirstOrThrow();
+  let follower: Follower | undefined;
+  const context: ApiContext = {
+    ...{ db, settings, clock, log, competition, client },
+    hub: new LiveHub(),
+    flagKey: Buffer.from(value, "hex"),
+    caches() {
+      if (follower?.isSynced()) return follower.caches;
+      throw new ProblemError("kubernetes_unavailable", "Berg is starting. Try again in a moment.", { retryAfter });
+    },
+    reconcileOwner: (ownerId) => follower?.reconcileOwner(ownerId),
+  };
+  const app = await createServer(context, options.pages);
+  parts.defer(() => app.close());
+  await app.listen({ host: options.host, port: options.port });
+  parts.defer(() => follower?.detach());
+  const running = parts.move();
+  return {
+    attach(manager) {
+      follower?.detach();
+      follower = followKubernetes(manager, context);
+    },
+    async signInLink({ name, roles }) {
+      const now = clock.now();
+      const player = await ensurePlayer(db, {
+        id: newInstanceId(now, systemRandom),
+        name,
+        federatedId: `local:${name.toLowerCase()}`,
+        roles,
+        createdAt: now,
+      });
+      return `${settings.publicUrl}/sign-in#${await createOneTimeLink(db, player.id, now)}`;
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}

@@ -1,0 +1,57 @@
+/** A Challenge as players see it: without flags and images, its description as safe HTML. Pure. */
+import type { Challenge as StoredChallenge } from "@berg/resources";
+import { marked } from "marked";
+import sanitizeHtml from "sanitize-html";
+import type { Challenge } from "../wire.ts";
+
+export function presentChallenge({ metadata, spec }: StoredChallenge): Challenge {
+  return {
+    name: metadata.name,
+    displayName: spec.displayName || metadata.name,
+    author: spec.author ?? "",
+    description: renderDescription(spec.description ?? ""),
+    hideUntil: spec.hideUntil === undefined ? null : new Date(spec.hideUntil).toISOString(),
+    // Clients of the original need one.
+    categories: spec.categories.length > 0 ? spec.categories : ["uncategorized"],
+    tags: spec.tags,
+    event: spec.event ?? "",
+    difficulty: spec.difficulty ?? "",
+    flagFormat: spec.flagFormat || "flag{...}",
+    attachments: spec.attachments.flatMap(({ fileName, downloadUrl }) => {
+      const url = downloadUrl === undefined ? undefined : webUrl(downloadUrl);
+      return url === undefined ? [] : [{ fileName: fileName || lastPart(url), downloadUrl: url }];
+    }),
+    hasRemote: spec.containers.length > 0,
+  };
+}
+
+/** Only absolute http(s) URLs become links: `javascript:` and others would run in our pages. */
+function webUrl(text: string): string | undefined {
+  const url = URL.parse(text);
+  return url?.protocol === "http:" || url?.protocol === "https:" ? url.href : undefined;
+}
+
+function lastPart(url: string): string {
+  return new URL(url).pathname.split("/").at(-1) || "download";
+}
+
+/** Markdown and HTML, as authors write it. What could run code, load other sites' content or imitate our pages is removed. */
+export function renderDescription(text: string): string {
+  return sanitizeHtml(marked.parse(text, { async: false }), {
+    allowedTags: [
+      ...["p", "br", "hr", "h1", "h2", "h3", "h4", "strong", "b", "em", "i", "s", "u", "sub", "sup", "small"],
+      ...["ul", "ol", "li", "blockquote", "pre", "code", "kbd", "a", "img", "details", "summary"],
+      ...["table", "thead", "tbody", "tr", "th", "td"],
+    ],
+    allowedAttributes: { a: ["href", "title", "rel", "target"], img: ["src", "alt", "title", "width", "height"] },
+    allowedSchemes: ["http", "https", "mailto"],
+    allowedSchemesByTag: { img: ["https", "data"] },
+    allowProtocolRelative: false,
+    // The page already has a heading of the first level.
+    transformTags: {
+      h1: "h2",
+      a: sanitizeHtml.simpleTransform("a", { rel: "noopener noreferrer nofollow", target: "_blank" }, true),
+    },
+    disallowedTagsMode: "discard",
+  });
+}

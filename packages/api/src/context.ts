@@ -1,0 +1,45 @@
+/** What routes and rules get: the database, the caches, the clock and the settings of this process. */
+import type { Client, Clock, Informer, Logger } from "@berg/kube";
+import type { Challenge, ChallengeInstance } from "@berg/resources";
+import type { Kysely } from "kysely";
+import type { Competition } from "./competition/competition.ts";
+import type { Tables } from "./database/schema.ts";
+import type { LiveHub } from "./events/live-hub.ts";
+
+export interface ApiSettings {
+  /** Where browsers reach the pages: decides links, redirects and which Origin is ours. No slash at the end. */
+  readonly publicUrl: string;
+  /** Where Challenges and ChallengeInstances are. */
+  readonly namespace: string;
+  /** As the controller has it (CHALLENGE_MAX_RENEWALS). */
+  readonly maxRenewals: number;
+  readonly version: string;
+}
+
+/** Local copies of the Kubernetes objects that answers are made of. */
+export interface Caches {
+  readonly challenges: Informer<Challenge>;
+  readonly instances: Informer<ChallengeInstance>;
+}
+
+export interface ApiContext {
+  readonly db: Kysely<Tables>;
+  readonly settings: ApiSettings;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly hub: LiveHub;
+  readonly competition: Competition;
+  /** HMAC key for flags. */
+  readonly flagKey: Buffer;
+  /** Throws a problem where Kubernetes has not been reached yet. */
+  caches(): Caches;
+  /** For changes that a player asks for directly, such as more time. */
+  readonly client: Client;
+  /** Has the instances of an owner looked at: their rows and their ChallengeInstance. */
+  reconcileOwner(ownerId: string): void;
+}
+
+/** The name of the ChallengeInstance of an owner: one live instance each. */
+export function instanceName(ownerId: string): string {
+  return `owner-${ownerId}`;
+}

@@ -1,0 +1,86 @@
+/**
+ * Every change of the tables, oldest first by name. A released migration is never edited. Each leaves the tables usable
+ * for the version before it, which still runs during an upgrade.
+ */
+import { randomBytes } from "node:crypto";
+import { type Kysely, sql } from "kysely";
+import type { Migration } from "kysely/migration";
+import type { Tables } from "./schema.ts";
+
+const play: Migration = {
+  async up(db: Kysely<Tables>) {
+    await db.schema
+      .createTable("player")
+      .addColumn("id", "text", (column) => column.primaryKey().notNull())
+      .addColumn("name", "text", (column) => column.notNull())
+      .addColumn("federated_id", "text", (column) => column.notNull().unique())
+      .addColumn("roles", "text", (column) => column.notNull())
+      .addColumn("api_key_hash", "text", (column) => column.unique())
+      .addColumn("api_key_placeholder", "text")
+      .addColumn("created_at", "bigint", (column) => column.notNull())
+      .execute();
+    await db.schema
+      .createTable("sign_in_link")
+      .addColumn("token_hash", "text", (column) => column.primaryKey().notNull())
+      .addColumn("player_id", "text", (column) => column.notNull().references("player.id").onDelete("cascade"))
+      .addColumn("kind", "text", (column) => column.notNull())
+      .addColumn("created_at", "bigint", (column) => column.notNull())
+      .addColumn("expires_at", "bigint")
+      .addColumn("used_at", "bigint")
+      .execute();
+    await db.schema.createIndex("sign_in_link_player").on("sign_in_link").column("player_id").execute();
+    await db.schema
+      .createTable("session")
+      .addColumn("token_hash", "text", (column) => column.primaryKey().notNull())
+      .addColumn("player_id", "text", (column) => column.notNull().references("player.id").onDelete("cascade"))
+      .addColumn("created_at", "bigint", (column) => column.notNull())
+      .addColumn("expires_at", "bigint", (column) => column.notNull())
+      .execute();
+    await db.schema.createIndex("session_player").on("session").column("player_id").execute();
+    // An owner may be a team, or somebody whom only Kubernetes knows: no foreign key.
+    await db.schema
+      .createTable("instances")
+      .addColumn("id", "text", (column) => column.primaryKey().notNull())
+      .addColumn("owner_id", "text", (column) => column.notNull())
+      .addColumn("started_by", "text", (column) => column.notNull())
+      .addColumn("challenge_name", "varchar(64)", (column) => column.notNull())
+      .addColumn("flag", "varchar(1024)")
+      .addColumn("flag_hmac", "text")
+      .addColumn("flag_reused", "integer", (column) => column.notNull())
+      .addColumn("state", "text", (column) => column.notNull())
+      .addColumn("started_at", "bigint", (column) => column.notNull())
+      .addColumn("ready_at", "bigint")
+      .addColumn("stop_requested_at", "bigint")
+      .addColumn("terminated_at", "bigint")
+      .addColumn("termination_reason", "varchar(20)")
+      .execute();
+    // Of any number of starts at the same time, one wins.
+    await db.schema
+      .createIndex("instances_one_per_owner")
+      .on("instances")
+      .column("owner_id")
+      .unique()
+      .where(sql.ref("stop_requested_at"), "is", null)
+      .where(sql.ref("terminated_at"), "is", null)
+      .execute();
+    await db.schema
+      .createIndex("instances_open")
+      .on("instances")
+      .column("owner_id")
+      .where(sql.ref("terminated_at"), "is", null)
+      .execute();
+    await db.schema.createIndex("instances_flag").on("instances").columns(["challenge_name", "flag_hmac"]).execute();
+    await db.schema
+      .createTable("secret")
+      .addColumn("name", "text", (column) => column.primaryKey().notNull())
+      .addColumn("value", "text", (column) => column.notNull())
+      .execute();
+    // Under the migration lock, so that all processes get the same one.
+    const value = randomBytes(32).toString("hex");
+    await db.insertInto("secret").values({ name: "flag-hmac", value }).execute();
+  },
+};
+
+export const migrations: Readonly<Record<string, Migration>> = {
+  "2026-11-play": play,
+};

@@ -1,0 +1,82 @@
+/** Turns whatever a route throws into a problem document. What is not meant for clients is logged, and not answered. */
+import type { Socket } from "node:net";
+import { StatusError } from "@berg/apimachinery";
+import { DatabaseError } from "@berg/database";
+import { ConnectionError, errorText, type Logger, stackOf } from "@berg/kube";
+import type { FastifyError, FastifyInstance, FastifyReply } from "fastify";
+import { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
+import { ProblemError } from "../problems.ts";
+import type { Problem } from "../wire.ts";
+
+/** Seconds. */
+const retryAfter = 2;
+
+export function addErrorHandler(app: FastifyInstance, log: Logger): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const { problem } = problemOf(error);
+    if (problem.status >= 500) {
+      const fields = { route: request.routeOptions.url, error: errorText(error), stack: stackOf(error) };
+      log.error({ ...fields, code: problem.code }, "a request failed");
+    }
+    return sendProblem(reply, problem);
+  });
+}
+
+export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
+  if (problem.retryAfter !== undefined) reply.header("retry-after", problem.retryAfter);
+  if (problem.status === 401) reply.header("www-authenticate", "Bearer");
+  // As text: the schemas of routes describe their own answers only.
+  return reply
+    .status(problem.status)
+    .header("content-type", "application/problem+json; charset=utf-8")
+    .serializer((text: unknown) => text as string)
+    .send(JSON.stringify(problem));
+}
+
+export const unreadableUrl = new ProblemError("invalid_request", "The path has a % that escapes no character.");
+
+/** For what is not HTTP, or has too long headers: the connection is closed after the answer. */
+export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { problem } = new ProblemError(
+    "invalid_request",
+    "It is not a valid HTTP request, or its headers are too long.",
+  );
+  const body = JSON.stringify(problem);
+  const head = `HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json; charset=utf-8\r\n`;
+  socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
+}
+
+function problemOf(error: FastifyError): ProblemError {
+  if (error instanceof ProblemError) return error;
+  if (hasZodFastifySchemaValidationErrors(error)) return invalid(error.validation[0]);
+  if (error instanceof DatabaseError && error.isUnavailable) {
+    return new ProblemError("database_unavailable", "Nothing was changed. Try again in a moment.", { retryAfter });
+  }
+  if (error instanceof ConnectionError || (error instanceof StatusError && isTransient(error.code))) {
+    return new ProblemError("kubernetes_unavailable", "Try again in a moment.", { retryAfter });
+  }
+  switch (error.statusCode) {
+    case 413:
+      return new ProblemError("body_too_large", "A request may have up to 64 kB.");
+    case 415:
+      return new ProblemError("body_not_json", 'Send JSON, with the header "Content-Type: application/json".');
+    case 400:
+      return new ProblemError("invalid_request", "The body is not valid JSON.");
+    default:
+      return new ProblemError("internal_error", "It is not your fault. Try again, and tell the organiser if it stays.");
+  }
+}
+
+function invalid(issue: { instancePath: string; message?: string | undefined } | undefined): ProblemError {
+  const field = issue?.instancePath.replace(/^\//, "").replaceAll("/", ".");
+  const detail = `${field || "The body"}: ${issue?.message ?? "it is not valid"}`;
+  return new ProblemError("invalid_request", detail, field ? { field } : {});
+}
+
+function isTransient(status: number): boolean {
+  return status === 429 || status >= 500;
+}

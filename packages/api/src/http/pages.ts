@@ -1,0 +1,54 @@
+/** Serves the built pages. Their assets carry a hash of their content in their names, so that browsers may keep them. */
+import { access, constants } from "node:fs/promises";
+import { join } from "node:path";
+import fastifyStatic from "@fastify/static";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { problemCodes } from "../problems.ts";
+import { sendProblem } from "./errors.ts";
+
+const year = 365 * 24 * 3600;
+
+/** `directory` undefined: there are no pages, and `reason` says why. */
+export type Pages = { directory: string } | { directory?: undefined; reason: string };
+
+export async function addPages(app: FastifyInstance, pages: Pages, publicUrl: string): Promise<void> {
+  const directory = pages.directory;
+  if (directory !== undefined) {
+    await access(join(directory, "index.html"), constants.R_OK);
+    await app.register(fastifyStatic, {
+      root: directory,
+      wildcard: false,
+      preCompressed: true,
+      index: false,
+      setHeaders(response, path) {
+        const isAsset = path.includes("/assets/");
+        response.header("cache-control", isAsset ? `public, max-age=${year}, immutable` : "no-cache");
+      },
+    });
+  }
+  app.setNotFoundHandler((request, reply) => {
+    if (!isPage(request)) {
+      const { pathname } = new URL(request.url, publicUrl);
+      const detail = `There is nothing at ${request.method} ${pathname}.`;
+      return sendProblem(reply, { type: "about:blank", ...problemCodes.not_found, detail, code: "not_found" });
+    }
+    const elsewhere = otherHost(request, publicUrl);
+    if (elsewhere !== undefined) return reply.redirect(elsewhere, 302);
+    return directory === undefined ? sendMissing(reply, pages) : reply.sendFile("index.html");
+  });
+}
+
+/** Every path that is no file and not of the API is a route of the pages. */
+function isPage({ method, url }: FastifyRequest): boolean {
+  return (method === "GET" || method === "HEAD") && !/^\/api(\/|$|\?)/.test(url) && !/^\/assets\//.test(url);
+}
+
+/** Under another name of this machine the session cookie and the Origin would not be ours: go to the one that is. */
+function otherHost({ host, url }: FastifyRequest, publicUrl: string): string | undefined {
+  return host === new URL(publicUrl).host ? undefined : `${publicUrl}${url}`;
+}
+
+function sendMissing(reply: FastifyReply, pages: Pages): FastifyReply {
+  const reason = "reason" in pages ? pages.reason : "";
+  return reply.status(503).type("text/plain; charset=utf-8").send(`The pages of Berg are not built: ${reason}\n`);
+}

@@ -1,0 +1,53 @@
+/** Limits in memory: how often one player or address may ask for what costs the platform something. */
+import type { Clock } from "@berg/kube";
+import { ProblemError } from "../problems.ts";
+
+interface Rule {
+  burst: number;
+  perSecond: number;
+}
+
+const rules = {
+  /** By address: guessing a token of 256 bits is hopeless, but must not keep the database busy either. */
+  "sign-in": { burst: 20, perSecond: 0.5 },
+  /** By player: starts and renewals. */
+  start: { burst: 30, perSecond: 1 },
+} as const satisfies Record<string, Rule>;
+
+/** Buckets that are full again are forgotten; more than these are not kept. */
+const mostBuckets = 50_000;
+
+export class RateLimits {
+  readonly #clock: Clock;
+  /** When each bucket is full again, on the monotonic clock. */
+  readonly #fullAt = new Map<string, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Throws a problem that says how long to wait, where there were too many. */
+  take(rule: keyof typeof rules, who: string): void {
+    const { burst, perSecond } = rules[rule];
+    const intervalMs = 1000 / perSecond;
+    const key = `${rule} ${who}`;
+    const now = this.#clock.monotonic();
+    const fullAt = Math.max(this.#fullAt.get(key) ?? 0, now);
+    const waitMs = fullAt + intervalMs - (now + burst * intervalMs);
+    if (waitMs > 0) {
+      const retryAfter = Math.ceil(waitMs / 1000);
+      throw new ProblemError("too_many_requests", `Try again in ${retryAfter} s.`, { retryAfter });
+    }
+    this.#fullAt.set(key, fullAt + intervalMs);
+    if (this.#fullAt.size > mostBuckets) this.#forgetFull(now);
+  }
+
+  #forgetFull(now: number): void {
+    for (const [key, fullAt] of this.#fullAt) if (fullAt <= now) this.#fullAt.delete(key);
+    // Still too many at once: the oldest go, rather than the memory.
+    for (const key of this.#fullAt.keys()) {
+      if (this.#fullAt.size <= mostBuckets) break;
+      this.#fullAt.delete(key);
+    }
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * Every error that the API answers with: a stable code, its HTTP status and its title. Clients match on the code; the
+ * detail says what is wrong with which value and what to do, and never contains a flag or a token.
+ */
+import type { Problem } from "./wire.ts";
+
+export const problemCodes = {
+  invalid_request: { status: 400, title: "The request is invalid" },
+  not_started: { status: 400, title: "The competition has not started" },
+  challenge_unknown: { status: 400, title: "There is no such challenge" },
+  challenge_without_instance: { status: 400, title: "The challenge has no instances" },
+  api_key_refused: { status: 400, title: "Not with an API key" },
+  sign_in_required: { status: 401, title: "Sign in first" },
+  role_required: { status: 403, title: "You may not do this" },
+  origin_refused: { status: 403, title: "The request comes from another site" },
+  sign_in_link_invalid: { status: 403, title: "The sign-in link is not valid" },
+  not_found: { status: 404, title: "Not found" },
+  nothing_running: { status: 409, title: "Nothing is running" },
+  renewal_refused: { status: 409, title: "The time cannot be extended" },
+  method_not_allowed: { status: 405, title: "The method is not allowed" },
+  body_too_large: { status: 413, title: "The request is too large" },
+  body_not_json: { status: 415, title: "The request is not JSON" },
+  too_many_requests: { status: 429, title: "Too many requests" },
+  internal_error: { status: 500, title: "Something went wrong" },
+  database_unavailable: { status: 503, title: "The database is not available" },
+  kubernetes_unavailable: { status: 503, title: "Kubernetes is not available" },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ProblemCode = keyof typeof problemCodes;
+
+export interface ProblemExtras {
+  /** The field of the request that is wrong. */
+  field?: string;
+  /** Seconds after which a retry makes sense. */
+  retryAfter?: number;
+}
+
+/** Thrown by rules and routes; the error handler answers with it. */
+export class ProblemError extends Error {
+  readonly problem: Problem;
+
+  constructor(code: ProblemCode, detail: string, extras: ProblemExtras = {}) {
+    super(detail);
+    this.name = "ProblemError";
+    this.problem = { type: "about:blank", ...problemCodes[code], detail, code, ...extras };
+  }
+}

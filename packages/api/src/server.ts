@@ -1,0 +1,63 @@
+/**
+ * The HTTP server. A request passes, in this order: security headers → who asks, and from where (sessions/authenticate) →
+ * the schema of its route → the route. Whatever is thrown on the way becomes a problem document (http/errors).
+ */
+import cookie from "@fastify/cookie";
+import swagger from "@fastify/swagger";
+import Fastify, { type FastifyInstance } from "fastify";
+import { jsonSchemaTransform, serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
+import { addChallengeRoutes } from "./challenges/routes.ts";
+import { addMetadataRoutes } from "./competition/routes.ts";
+import type { ApiContext } from "./context.ts";
+import { addEvents } from "./events/socket.ts";
+import { addErrorHandler, answerUnreadable, sendProblem, unreadableUrl } from "./http/errors.ts";
+import { addPages, type Pages } from "./http/pages.ts";
+import { RateLimits } from "./http/rate-limit.ts";
+import { addSecurityHeaders } from "./http/security-headers.ts";
+import { addInstanceRoutes } from "./instances/routes.ts";
+import { addPlayerRoutes } from "./players/routes.ts";
+import { addAuthentication } from "./sessions/authenticate.ts";
+import { addSignInRoutes } from "./sign-in/routes.ts";
+
+const limits = { bodyBytes: 64 * 1024, requestMs: 30_000, idleMs: 65_000 };
+
+export async function createServer(context: ApiContext, pages: Pages): Promise<FastifyInstance> {
+  const app = Fastify({
+    bodyLimit: limits.bodyBytes,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.idleMs,
+    forceCloseConnections: true,
+    clientErrorHandler: answerUnreadable,
+    // Longer than any URL that Node accepts: the schema of the route refuses it, as it does other values.
+    routerOptions: { maxParamLength: 32_768 },
+    frameworkErrors: (_, __, reply) => void sendProblem(reply, unreadableUrl.problem),
+  });
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  addErrorHandler(app, context.log);
+  addSecurityHeaders(app);
+  await app.register(cookie);
+  await app.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: { title: "Berg", description: "The API of Berg's pages.", version: context.settings.version },
+      servers: [{ url: context.settings.publicUrl }],
+    },
+    transform: jsonSchemaTransform,
+  });
+  addAuthentication(app, context);
+  const rateLimits = new RateLimits(context.clock);
+  // In a plugin of their own, so that the description of the API contains them.
+  await app.register((routes, _, done) => {
+    addMetadataRoutes(routes, context);
+    addChallengeRoutes(routes, context);
+    addPlayerRoutes(routes, context);
+    addInstanceRoutes(routes, context, rateLimits);
+    addSignInRoutes(routes, context, rateLimits);
+    addEvents(routes, context);
+    routes.get("/api/openapi.json", { schema: { hide: true } }, () => app.swagger());
+    done();
+  });
+  await addPages(app, pages, context.settings.publicUrl);
+  return app;
+}

@@ -1,0 +1,89 @@
+/**
+ * Signing in with a link. Opening the link signs nobody in: the token is in the fragment, which browsers do not send, and
+ * the page asks before it posts it. So neither a link checker nor another site can sign somebody in or out.
+ */
+import type { FastifyInstance } from "fastify";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import { z } from "zod";
+import type { ApiContext } from "../context.ts";
+import type { RateLimits } from "../http/rate-limit.ts";
+import { ProblemError } from "../problems.ts";
+import { cookieName } from "../sessions/authenticate.ts";
+import { createSession, endSession } from "../sessions/store.ts";
+import { problem, signInPreview, signInRequest } from "../wire.ts";
+import { consumeLink, findLink } from "./store.ts";
+
+const tags = ["sign-in"];
+const noContent = z.null().describe("Done.");
+
+export function addSignInRoutes(app: FastifyInstance, context: ApiContext, limits: RateLimits): void {
+  const { db, clock, settings } = context;
+  const routes = app.withTypeProvider<ZodTypeProvider>();
+  const name = cookieName(settings.publicUrl);
+  const cookie = {
+    path: "/",
+    httpOnly: true,
+    sameSite: "lax",
+    secure: settings.publicUrl.startsWith("https:"),
+  } as const;
+
+  routes.post(
+    "/api/sign-in/preview",
+    {
+      schema: {
+        summary: "Whom a sign-in link signs in; consumes nothing",
+        tags,
+        body: signInRequest,
+        response: { 200: signInPreview, 403: problem, 429: problem },
+      },
+    },
+    async ({ body, ip, player }) => {
+      limits.take("sign-in", ip);
+      const found = (await findLink(db, body.token, clock.now())) ?? refuse();
+      return { name: found.name, replaces: player && player.id !== found.id ? player.name : null };
+    },
+  );
+
+  routes.post(
+    "/api/sign-in",
+    {
+      schema: {
+        summary: "Sign in with a link; sets the session cookie",
+        tags,
+        body: signInRequest,
+        response: { 204: noContent, 403: problem, 429: problem },
+      },
+    },
+    async ({ body, ip, cookies }, reply) => {
+      limits.take("sign-in", ip);
+      const now = clock.now();
+      const player = (await findLink(db, body.token, now)) ?? refuse();
+      if (!(await consumeLink(db, body.token, now))) refuse();
+      const before = cookies[name];
+      if (before !== undefined) await endSession(db, before);
+      const { token, expiresAt } = await createSession(db, player, now);
+      return reply
+        .setCookie(name, token, { ...cookie, maxAge: Math.floor((expiresAt - now) / 1000) })
+        .status(204)
+        .send(null);
+    },
+  );
+
+  routes.post(
+    "/api/sign-out",
+    { schema: { summary: "End the session", tags, response: { 204: noContent } } },
+    async ({ cookies, player }, reply) => {
+      const token = cookies[name];
+      if (token !== undefined) await endSession(db, token);
+      if (player) context.hub.disconnect(player.id);
+      return reply.clearCookie(name, cookie).status(204).send(null);
+    },
+  );
+}
+
+function refuse(): never {
+  throw new ProblemError(
+    "sign_in_link_invalid",
+    "It was used already, has expired or was replaced. Ask the organiser for a new one.",
+  );
+}

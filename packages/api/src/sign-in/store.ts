@@ -1,0 +1,55 @@
+/** Sign-in links: who has the token may sign in as the player. One-time links end with their use or after 15 minutes. */
+import type { Kysely } from "kysely";
+import type { Tables } from "../database/schema.ts";
+import { type Player, playerOf } from "../players/store.ts";
+import { hashToken, newToken } from "../sessions/tokens.ts";
+
+const oneTimeMs = 15 * 60_000;
+
+/** Returns the token. An earlier one-time link of the player that was not used ends; sessions go on. */
+export async function createOneTimeLink(db: Kysely<Tables>, playerId: string, now: number): Promise<string> {
+  const token = newToken();
+  await db.transaction().execute(async (transaction) => {
+    await transaction
+      .deleteFrom("sign_in_link")
+      .where("player_id", "=", playerId)
+      .where("kind", "=", "one-time")
+      .execute();
+    await transaction
+      .insertInto("sign_in_link")
+      .values({
+        token_hash: hashToken(token),
+        player_id: playerId,
+        kind: "one-time",
+        created_at: now,
+        expires_at: now + oneTimeMs,
+        used_at: null,
+      })
+      .execute();
+  });
+  return token;
+}
+
+/** Whom the link signs in, if it is valid. Consumes nothing. */
+export async function findLink(db: Kysely<Tables>, token: string, now: number): Promise<Player | undefined> {
+  const row = await db
+    .selectFrom("sign_in_link")
+    .innerJoin("player", "player.id", "sign_in_link.player_id")
+    .selectAll("player")
+    .where("sign_in_link.token_hash", "=", hashToken(token))
+    .where((is) => is.or([is("sign_in_link.expires_at", "is", null), is("sign_in_link.expires_at", ">", now)]))
+    .where((is) => is.or([is("sign_in_link.kind", "=", "personal"), is("sign_in_link.used_at", "is", null)]))
+    .executeTakeFirst();
+  return row && playerOf(row);
+}
+
+/** Whether this call is the one that used it: of two at the same time, one may sign in with a one-time link. */
+export async function consumeLink(db: Kysely<Tables>, token: string, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("sign_in_link")
+    .set({ used_at: now })
+    .where("token_hash", "=", hashToken(token))
+    .where((is) => is.or([is("kind", "=", "personal"), is("used_at", "is", null)]))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}

@@ -1,0 +1,149 @@
+/**
+ * What the API sends and takes, as the pages and other clients see it: one zod schema a shape. Paths, field names and types
+ * are those of the original platform; what was added since is marked. Times are RFC 3339 in UTC.
+ */
+import { z } from "zod";
+
+const time = () => z.iso.datetime().describe("RFC 3339, in UTC.");
+
+export const metadata = z
+  .object({
+    version: z.string(),
+    eventName: z.string(),
+    eventOrganiser: z.string(),
+    eventLogoUrl: z.string(),
+    start: time(),
+    end: time(),
+    allowAnonymousAccess: z.boolean(),
+    playerAttributes: z.array(
+      z.object({
+        name: z.string(),
+        title: z.string(),
+        description: z.string(),
+        public: z.boolean(),
+        required: z.boolean(),
+        values: z.array(z.object({ value: z.string(), title: z.string(), description: z.string() })),
+      }),
+    ),
+    freezeStart: time().nullable(),
+    freezeEnd: time().nullable(),
+    teams: z.boolean(),
+    challengeMaximumValue: z.int(),
+    challengeMinimumValue: z.int(),
+    challengeSolvesBeforeMinimum: z.int(),
+    serverTime: time().describe("The server's clock at the moment of the answer. Added."),
+  })
+  .describe("What the competition is called, when it takes place, and by which rules.");
+export type Metadata = z.infer<typeof metadata>;
+
+export const challenge = z
+  .object({
+    name: z.string(),
+    displayName: z.string(),
+    author: z.string(),
+    description: z.string().describe("HTML, sanitised by the server."),
+    hideUntil: time().nullable(),
+    categories: z.array(z.string()),
+    tags: z.array(z.string()),
+    event: z.string(),
+    difficulty: z.string(),
+    flagFormat: z.string(),
+    attachments: z.array(z.object({ fileName: z.string(), downloadUrl: z.string() })),
+    hasRemote: z.boolean().describe("Whether it has containers, so that an instance can be started."),
+  })
+  .describe("One challenge, as players see it.");
+export type Challenge = z.infer<typeof challenge>;
+
+/** The numbers of `Instance.status`. */
+export const instanceStatus = { none: 0, starting: 1, running: 2, terminating: 3 } as const;
+
+export const service = z.object({
+  name: z.string().nullable(),
+  hostname: z.string(),
+  port: z.int(),
+  protocol: z.enum(["tcp", "udp"]),
+  appProtocol: z.string(),
+  tls: z.boolean(),
+});
+export type Service = z.infer<typeof service>;
+
+/** The steps of a start in their order; each has a time once it is reached. */
+export const stages = ["requested", "accepted", "namespace", "workloads", "ready"] as const;
+export type Stage = (typeof stages)[number];
+
+export const instance = z
+  .object({
+    id: z.uuid().nullable(),
+    playerId: z.uuid().nullable().describe("The recipient's own id."),
+    name: z.string().describe("Name of the challenge; empty where nothing runs."),
+    status: z.int().min(0).max(3).describe("0 none, 1 starting, 2 running, 3 terminating."),
+    services: z.array(service),
+    timeout: time().nullable().describe("When it will be stopped."),
+    startedAt: time().nullable(),
+    terminatedAt: time().nullable(),
+    ownerId: z.uuid().nullable().describe("Added."),
+    startedBy: z.uuid().nullable().describe("Added."),
+    phase: z.string().describe("Phase of the ChallengeInstance, or Requested before it exists. Added."),
+    reason: z.string().nullable().describe("Why it failed or waits, as one word. Added."),
+    message: z.string().nullable().describe("The same in plain words. Added."),
+    readyAt: time().nullable().describe("Added."),
+    renewalsLeft: z.int().describe("How often its time can still be extended. Added."),
+    stages: z
+      .array(z.object({ stage: z.enum(stages), at: time().nullable() }))
+      .describe("How far the start has come. Added."),
+  })
+  .describe("The instance of one owner.");
+export type Instance = z.infer<typeof instance>;
+
+export const currentPlayer = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    roles: z.array(z.string()),
+    federatedId: z.string(),
+    apiKeyPlaceholder: z.string().nullable(),
+    attributes: z.record(z.string(), z.string()),
+  })
+  .describe("The player who asks.");
+export type CurrentPlayer = z.infer<typeof currentPlayer>;
+
+export const player = z
+  .object({ id: z.uuid(), name: z.string(), attributes: z.record(z.string(), z.string()) })
+  .describe("A player, as everybody sees it.");
+
+export const startRequest = z.object({
+  challenge: z.string().min(1).max(64),
+  replace: z.boolean().default(false).describe("Stop what runs first. Added."),
+});
+
+export const signInRequest = z.object({ token: z.string().min(1).max(128) });
+
+export const signInPreview = z
+  .object({
+    name: z.string().describe("Whom the link signs in."),
+    replaces: z.string().nullable().describe("Who is signed in now, if it is somebody else."),
+  })
+  .describe("What a sign-in link would do.");
+export type SignInPreview = z.infer<typeof signInPreview>;
+
+/** RFC 9457. `code` is stable; `detail` says what to do. */
+export const problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  code: z.string(),
+  field: z.string().optional().describe("The field of the request that is wrong."),
+  retryAfter: z.int().optional().describe("Seconds after which a retry makes sense."),
+});
+export type Problem = z.infer<typeof problem>;
+
+/** Messages of `/api/events`, server to client. */
+export type ServerMessage =
+  | { type: "current-player"; message: string | null }
+  | { type: "pong"; message: unknown }
+  | { type: "error"; message: string }
+  | { type: "instance"; message: Instance }
+  | { type: "challenge"; message: Challenge }
+  | { type: "challenge-delete"; message: string }
+  | { type: "metadata"; message: Metadata };
