@@ -1,0 +1,67 @@
+/** What the pages change. Each answer goes into the cache at once; the live connection reports what happens later. */
+import type { Instance } from "@berg/api/wire";
+import { type QueryClient, useMutation, useQueryClient } from "@tanstack/react-query";
+import { request } from "./client.ts";
+import { useLive } from "./live-context.ts";
+import { keys } from "./queries.ts";
+
+const currentInstance = "/api/instances/current";
+
+export function useStartInstance() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (start: { challenge: string; replace: boolean }) => request<Instance>("POST", currentInstance, start),
+    onSuccess: (instance) => writeInstance(queries, instance),
+  });
+}
+
+export function useRenewInstance() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () => request<Instance>("POST", `${currentInstance}/renew`),
+    onSuccess: (instance) => writeInstance(queries, instance),
+  });
+}
+
+export function useStopInstance() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () => request<Instance | undefined>("DELETE", currentInstance),
+    onSuccess: (instance) => writeInstance(queries, instance),
+  });
+}
+
+export function useSignIn() {
+  const changeIdentity = useChangeIdentity();
+  return useMutation({
+    mutationFn: (token: string) => request<void>("POST", "/api/sign-in", { token }),
+    onSuccess: changeIdentity,
+  });
+}
+
+export function useSignOut() {
+  const changeIdentity = useChangeIdentity();
+  return useMutation({
+    mutationFn: () => request<void>("POST", "/api/sign-out"),
+    onSuccess: changeIdentity,
+  });
+}
+
+/** An answer without a body says nothing about the instance, so that it has to be read. */
+async function writeInstance(queries: QueryClient, instance: Instance | undefined): Promise<void> {
+  await queries.cancelQueries({ queryKey: keys.instance });
+  if (instance) queries.setQueryData(keys.instance, instance);
+  else await queries.invalidateQueries({ queryKey: keys.instance });
+}
+
+/** Everything in the cache was read as somebody else, and the cookie is only read when the socket is opened. */
+function useChangeIdentity(): () => Promise<void> {
+  const queries = useQueryClient();
+  const live = useLive();
+  return async () => {
+    live.reconnect();
+    queries.removeQueries({ queryKey: keys.instance });
+    await queries.resetQueries({ queryKey: keys.player });
+    await queries.invalidateQueries();
+  };
+}

@@ -1,0 +1,37 @@
+/** How queries are kept, repeated and refreshed. */
+import { QueryClient } from "@tanstack/react-query";
+import { type Clock, systemClock } from "../clock.ts";
+import { ApiProblem } from "./client.ts";
+
+const longestDelayMs = 15_000;
+
+export function makeQueryClient(clock: Clock = systemClock): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        // Changes arrive over the live connection; this only covers what was missed while the tab was in the background.
+        staleTime: 30_000,
+        // The browser's own idea of being offline is wrong for a server on the same machine.
+        networkMode: "always",
+        retry: (failures, error) => isTemporary(error) || (isServerError(error) && failures < 2),
+        retryDelay: (failures, error) => retryDelay(failures, error, clock.random()),
+      },
+      mutations: { networkMode: "always" },
+    },
+  });
+}
+
+/** Spread by chance, so that a server that comes back is not met by everybody in the same second. */
+export function retryDelay(failures: number, error: unknown, chance: number): number {
+  const asked = error instanceof ApiProblem ? error.retryAfter : undefined;
+  const delay = asked === undefined ? 1000 * 2 ** failures : asked * 1000;
+  return Math.min(delay, longestDelayMs) * (0.75 + chance / 2);
+}
+
+function isTemporary(error: unknown): boolean {
+  return error instanceof ApiProblem && error.isTemporary;
+}
+
+function isServerError(error: unknown): boolean {
+  return !(error instanceof ApiProblem) || error.status >= 500;
+}

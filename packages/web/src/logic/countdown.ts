@@ -1,0 +1,43 @@
+/** Durations as the pages show and say them. */
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** `4:05`, `1:04:05`, or `2d 1:04:05`. Rounds down, and stays at 0:00 once the time is up. */
+export function formatCountdown(ms: number): string {
+  const left = Math.max(0, ms);
+  const days = Math.floor(left / day);
+  const hours = Math.floor((left % day) / hour);
+  const minutes = Math.floor((left % hour) / minute);
+  const seconds = Math.floor((left % minute) / second);
+  const pad = (part: number) => String(part).padStart(2, "0");
+  if (days > 0) return `${days}d ${hours}:${pad(minutes)}:${pad(seconds)}`;
+  return hours > 0 ? `${hours}:${pad(minutes)}:${pad(seconds)}` : `${minutes}:${pad(seconds)}`;
+}
+
+/** `0 s`, `42 s`, `3 min 05 s`: how long something has taken so far. */
+export function formatElapsed(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / second));
+  if (seconds < 60) return `${seconds} s`;
+  return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, "0")} s`;
+}
+
+/** Below this, the time that is left is shown as a warning. */
+export const warnBelowMs = 5 * minute;
+
+const thresholds = [1, 5, 10].map((minutes) => ({ minutes, ms: minutes * minute }));
+
+/**
+ * The smallest number of minutes that is announced and not yet undercut; 0 once the time is up, undefined before the first.
+ * It changes a few times in the life of an instance: a screen reader must not be told each second.
+ */
+export function announcedMinutes(leftMs: number): number | undefined {
+  if (leftMs <= 0) return 0;
+  return thresholds.find(({ ms }) => leftMs <= ms)?.minutes;
+}
+
+/** On the wire, a competition without an end ends in the year 9999. */
+export function isNever(time: string): boolean {
+  return Date.parse(time) - Date.UTC(9000, 0) > 0;
+}
