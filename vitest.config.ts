@@ -1,6 +1,14 @@
 import { defineConfig } from "vitest/config";
 
-const everywhere = ["packages/*/src/**", "packages/local/*/src/**", "deploy/**", "docs/**", "test/**", "tools/**"];
+const everywhere = [
+  "packages/*/src/**",
+  "packages/web/build/**",
+  "packages/local/*/src/**",
+  "deploy/**",
+  "docs/**",
+  "test/**",
+  "tools/**",
+];
 
 // These limits only end a test that hangs: no test shows by them that something is fast, and on a busy machine a test
 // may take twenty times as long as alone.

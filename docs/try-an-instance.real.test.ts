@@ -19,7 +19,7 @@ function blocksOf(guide: string): string[] {
 describe.skipIf(await missingControlPlane())("the guide to try an instance", () => {
   test("works from its first command to its last", { timeout: 180_000 }, async () => {
     const directory = await mkdtemp(join(tmpdir(), "berg-guide-"));
-    const ports = ["--port", "0", "--http-port", "0", "--tls-port", "0"];
+    const ports = ["--port", "0", "--http-port", "0", "--tls-port", "0", "--web-port", "0"];
     const options = ["--data-dir", directory, "--runtime", "simulated", ...ports];
     const up = spawn(process.execPath, [join(checkout, "packages/cli/src/main.ts"), "up", ...options]);
     let upSaid = "";

@@ -39,6 +39,7 @@ describe("what goes into the image", () => {
       "apimachinery",
       "cli",
       "clusters",
+      "database",
       "healing",
       "instances",
       "kube",

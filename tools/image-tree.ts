@@ -15,8 +15,8 @@ const firstPackage = "packages/cli";
 
 /** Node runs no TypeScript under node_modules. Some come twice: once for those who import them, as we do. */
 const unusedThere = /\.(?:[cm]?ts|map|md)$|\/test\.js$|\/(?:zod|re2js)\/.*\.cjs$|\/dist\/cjs$|\/yaml\/browser$/;
-/** Tunnels are made with the container engine of a machine, which no image has. */
-const unusedPackages = new Set(["@berg/tunnel"]);
+/** Tunnels are made with the container engine of a machine, and the API and its pages run in `berg up` alone. */
+const unusedPackages = new Set(["@berg/tunnel", "@berg/api", "@berg/web"]);
 const unusedHere = /\.test\.ts$|\.md$/;
 const unusedFolders = new Set(["node_modules", "test", "tests", "testing", "benchmarks"]);
 

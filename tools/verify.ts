@@ -15,7 +15,7 @@ const steps: { name: string; command: string; fix: string }[] = [
     command: "node tools/lockfile.ts --check",
     fix: "npm run lockfile, and commit what it changes",
   },
-  { name: "types", command: "tsc", fix: "see the errors above" },
+  { name: "types", command: "tsc && tsc -p packages/web", fix: "see the errors above" },
   {
     name: "lint, format, boundaries",
     command: "biome ci --error-on-warnings",

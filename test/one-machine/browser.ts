@@ -3,10 +3,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import packed from "@sparticuz/chromium";
-import { chromium, type Page } from "playwright-core";
+import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 
 export interface Browser extends AsyncDisposable {
   newPage(): Promise<Page>;
+  /** A browser profile of its own, with its own cookies. */
+  newContext(options: BrowserContextOptions): Promise<BrowserContext>;
 }
 
 export async function openBrowser(): Promise<Browser> {
@@ -14,9 +16,10 @@ export async function openBrowser(): Promise<Browser> {
   const remove = () => rm(directory, { recursive: true, force: true });
   try {
     const executablePath = await unpackedIn(directory);
-    const browser = await chromium.launch({ executablePath, args: packed.args, headless: true });
+    const browser = await chromium.launch({ executablePath, args: launchArguments(), headless: true });
     return {
       newPage: () => browser.newPage(),
+      newContext: (options) => browser.newContext(options),
       async [Symbol.asyncDispose]() {
         await browser.close();
         await remove();
@@ -26,6 +29,12 @@ export async function openBrowser(): Promise<Browser> {
     await remove();
     throw error;
   }
+}
+
+/** The package turns the protections of a browser off that our tests are about: without them it sends no Origin. */
+function launchArguments(): string[] {
+  const unsafe = ["--disable-web-security", "--allow-running-insecure-content", "--disable-site-isolation-trials"];
+  return packed.args.filter((argument) => !unsafe.includes(argument));
 }
 
 /** It knows no other place than the one for temporary files. */

@@ -77,7 +77,7 @@ export async function startMachine(settings: Readonly<Record<string, string>> = 
   undo.defer(async () => void (await Promise.all(clients.map((client) => client.close()))));
 
   async function spawnUp(...args: string[]): Promise<StartingUp> {
-    const ports = ["--port", port, "--http-port", httpPort, "--tls-port", tlsPort].map(String);
+    const ports = ["--port", port, "--http-port", httpPort, "--tls-port", tlsPort, "--web-port", 0].map(String);
     const child = spawn(process.execPath, [main, "up", "--data-dir", dataDir, ...ports, ...args], {
       cwd: directory,
       env: { ...env, ...settings, CONTAINER_HOST: `unix://${podman.socket}` },

@@ -98,7 +98,7 @@ describe("berg dev without an engine", { timeout: 120_000 }, () => {
 
   test("uses the berg up that runs; what a killed one left is removed by the next, and by the next berg up", async () => {
     await author.write({ "challenge.yaml": webChallenge() });
-    const ports = ["--port", "0", "--http-port", "0", "--tls-port", "0", "--no-samples"];
+    const ports = ["--port", "0", "--http-port", "0", "--tls-port", "0", "--web-port", "0", "--no-samples"];
     const up = author.berg("up", ...simulated, ...ports);
     await up.says("Ctrl-C stops it");
     const killed = author.dev();

@@ -88,7 +88,15 @@ async function start(options: PlaceOptions, { clock, env, signal, stderr }: Surr
   signal.throwIfAborted();
   signal.addEventListener("abort", stop, { once: true });
   const progress = new Progress(clock, (text) => stderr.write(text));
-  const all = { ...options, host: "127.0.0.1", port: 0, domain: "localhost", samples: false, nodes: 1 };
+  const all = {
+    ...options,
+    host: "127.0.0.1",
+    port: 0,
+    domain: "localhost",
+    webPort: undefined,
+    samples: false,
+    nodes: 1,
+  };
   const up = await startUp(all, { progress, log: createLog("error"), signal: ours.signal, env });
   signal.removeEventListener("abort", stop);
   for (const text of [`  nodes: ${up.node.what}`, ...up.node.limitations.map((line) => `  Careful: ${line}`)]) {

@@ -1,6 +1,7 @@
 /** What makes a control plane Berg: our kinds, the gateway, the controllers and the samples. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { RunningApi } from "@berg/api";
 import { isAlreadyExists } from "@berg/apimachinery";
 import { type Client, Namespaces } from "@berg/kube";
 import type { Engine } from "@berg/local-engine";
@@ -15,6 +16,7 @@ import { guestsOf } from "./guests.ts";
 import { installKinds } from "./install-kinds.ts";
 import { challengeNamespace, type Listening, localSettings } from "./local-settings.ts";
 import type { LocalContainers } from "./node.ts";
+import type { SignInLinks } from "./pages.ts";
 import { findPort } from "./ports.ts";
 import type { Surroundings } from "./start-up.ts";
 
@@ -22,16 +24,19 @@ export interface RunningBerg extends AsyncDisposable {
   readonly challenges: { web: string; tls: string; ports: string };
   /** Their names. */
   readonly samples: readonly string[];
+  /** Undefined where it runs without pages. */
+  readonly web: RunningWeb | undefined;
   /** Rejects where a part ends by itself. */
   readonly failed: Promise<never>;
 }
 
-export async function startBerg(around: Surroundings, containers: LocalContainers | undefined): Promise<RunningBerg> {
-  const { options, directory, apiServer, client, progress, log, signal } = around;
+export async function startBerg(deps: Surroundings, containers: LocalContainers | undefined): Promise<RunningBerg> {
+  const { options, directory, apiServer, client, progress, log, signal } = deps;
   const { host, domain } = options;
+  const purpose = "challenges";
   const lately = await portsOfLastTime(client, signal);
-  const httpPort = await findPort({ host, port: options.httpPort, flag: "--http-port", lately: lately.http });
-  const tlsPort = await findPort({ host, port: options.tlsPort, flag: "--tls-port", lately: lately.tls });
+  const httpPort = await findPort({ host, port: options.httpPort, flag: "--http-port", purpose, lately: lately.http });
+  const tlsPort = await findPort({ host, port: options.tlsPort, flag: "--tls-port", purpose, lately: lately.tls });
   const listening: Listening = { domain, httpPort, tlsPort };
   const authority = join(directory, "ca.crt");
   const settings = localSettings({ ...options, ...listening }, process.env);
@@ -51,8 +56,12 @@ export async function startBerg(around: Surroundings, containers: LocalContainer
     parts.use(await startGatewayThread({ connection: apiServer.connection, host, certificateFor, log }));
     await applyGateway(client, listening, signal);
   });
+  const web = await startWeb(deps, settings.expiry.maxRenewals);
+  if (web) parts.use(web.api);
   await progress.step("controllers", async () => {
-    const controllers = parts.use(startControllers(apiServer.connection, settings, challengeNamespace, log));
+    const { connection } = apiServer;
+    const namespace = challengeNamespace;
+    const controllers = parts.use(startControllers({ connection, settings, namespace, api: web?.api, log }));
     failures.push(controllers.failed);
     if (!containers) return;
     const { engine, node, networks } = containers;
@@ -79,9 +88,38 @@ export async function startBerg(around: Surroundings, containers: LocalContainer
       ports: `${host}, numbers from 30000 to 32767`,
     },
     samples,
+    web,
     failed: Promise.race(failures),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+export interface RunningWeb {
+  readonly api: RunningApi;
+  readonly publicUrl: string;
+  /** Why there are no pages, where they could not be built. */
+  readonly problem: string | undefined;
+  newLinks(): Promise<SignInLinks>;
+}
+
+async function startWeb(
+  { options, directory, apiServer, progress, log, pages: building }: Surroundings,
+  maxRenewals: number,
+): Promise<RunningWeb | undefined> {
+  if (options.webPort === undefined || building === undefined) return undefined;
+  const { host } = options;
+  const { startLocalApi, readWebPort, keepWebPort, newSignInLinks } = await import("./pages.ts");
+  const lately = await readWebPort(directory);
+  const port = await findPort({ host, port: options.webPort, flag: "--web-port", purpose: "the pages", lately });
+  await keepWebPort(directory, port);
+  const publicUrl = options.publicUrl ?? `http://berg.localhost:${port}`;
+  const pages = await progress.step("pages", () => building);
+  const { connection } = apiServer;
+  const api = await progress.step("API", () =>
+    startLocalApi({ directory, host, port, publicUrl, maxRenewals, connection, log, pages }),
+  );
+  const problem = "reason" in pages ? pages.reason : undefined;
+  return { api, publicUrl, problem, newLinks: () => newSignInLinks(api) };
 }
 
 async function ensureNamespace(client: Client, name: string, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,5 @@
-/** Berg's own controllers, beside the control plane in the same process: that of instances, and the listener. */
+/** Berg's own controllers in the process of the control plane: those of instances, of the listener and of the API. */
+import type { RunningApi } from "@berg/api";
 import { addListener, readListenerSettings } from "@berg/healing";
 import { addInstanceController, type Settings } from "@berg/instances";
 import {
@@ -14,8 +15,16 @@ import {
 import { clusterRecords } from "../run-listener.ts";
 import { type ElectedComponent, type Running, runElected, upIdentity } from "./elected.ts";
 
+export interface ControllerOptions {
+  connection: Connection;
+  settings: Settings;
+  namespace: string;
+  api: RunningApi | undefined;
+  log: Logger;
+}
+
 /** A manager for each: each has a lease of its own, and may lose it alone. */
-export function startControllers(connection: Connection, settings: Settings, namespace: string, log: Logger): Running {
+export function startControllers({ connection, settings, namespace, api, log }: ControllerOptions): Running {
   const listenerSettings = readListenerSettings(process.env);
   const start = (component: ElectedComponent, add: AddControllers) =>
     runElected(component, (stop) => runManager(component, connection, add, log, stop), log);
@@ -28,10 +37,11 @@ export function startControllers(connection: Connection, settings: Settings, nam
     const records = parts.use(clusterRecords(manager));
     addListener(manager, { settings: listenerSettings, records, metrics });
   });
+  const running = [controller, listener, ...(api ? [start("api", (manager) => api.attach(manager))] : [])];
   return {
-    failed: Promise.race([controller.failed, listener.failed]),
+    failed: Promise.race(running.map(({ failed }) => failed)),
     async [Symbol.asyncDispose]() {
-      await Promise.all([controller[Symbol.asyncDispose](), listener[Symbol.asyncDispose]()]);
+      await Promise.all(running.map((one) => one[Symbol.asyncDispose]()));
     },
   };
 }

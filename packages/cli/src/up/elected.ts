@@ -5,7 +5,7 @@
 import { isAlreadyExists } from "@berg/apimachinery";
 import { type Client, LeadershipLost, Leases, type Logger } from "@berg/kube";
 
-const electedComponents = ["controller", "listener", "tunnel"] as const;
+const electedComponents = ["controller", "listener", "tunnel", "api"] as const;
 export type ElectedComponent = (typeof electedComponents)[number];
 
 /**

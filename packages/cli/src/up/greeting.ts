@@ -1,4 +1,6 @@
-/** The one block that tells what runs where, and what to do next. */
+/** What `berg up` prints once it runs: what is where, and what to do next. */
+import type { SignInLinks } from "./pages.ts";
+
 export interface Told {
   version: string;
   /** How long it took to be there. */
@@ -9,6 +11,8 @@ export interface Told {
   nodes: string;
   /** Undefined where only the control plane runs. */
   challenges?: { web: string; tls: string; ports: string };
+  /** Undefined where it runs without pages. */
+  web?: { publicUrl: string; problem: string | undefined; links: SignInLinks };
   /** Names of the sample challenges. */
   samples: readonly string[];
   /** What is not isolated here, in plain words. */
@@ -18,6 +22,7 @@ export interface Told {
 export function greeting(told: Told): string {
   const { challenges } = told;
   const rows = [
+    ...(told.web ? [["pages", told.web.publicUrl]] : []),
     ["API server", told.apiServer],
     ["nodes", told.nodes],
     ...(challenges
@@ -34,14 +39,38 @@ export function greeting(told: Told): string {
     "",
     ...rows.map(([what = "", where = ""]) => `  ${what.padEnd(12)} ${where}`),
     ...paragraph(told.limitations.map((text) => `Careful: ${text}`)),
+    ...(told.web ? ["", ...signIn(told.web)] : []),
     "",
-    "Try:",
+    "Or on the command line:",
     `  export KUBECONFIG=${told.directory}/kubeconfig`,
     ...commands(told),
     "",
     "Ctrl-C stops it; the next start finds everything again.",
     "",
   ].join("\n");
+}
+
+function signIn({ publicUrl, problem, links }: NonNullable<Told["web"]>): string[] {
+  if (problem !== undefined) return [`The pages are not built: ${problem}`];
+  return [
+    "Open in your browser, to play or to look after it:",
+    ...signInLines(links),
+    ...(publicUrl.startsWith("http:")
+      ? [
+          "",
+          `Careful: the pages use plain http. Open challenges only at the addresses that the pages show: under the name`,
+          `${new URL(publicUrl).hostname} a challenge on another port would be sent your session.`,
+        ]
+      : []),
+  ];
+}
+
+export function signInLines({ player, admin }: SignInLinks): string[] {
+  return [
+    `  player  ${player}`,
+    `  admin   ${admin}`,
+    "Each link signs in once, within 15 minutes. Press Enter for new ones.",
+  ];
 }
 
 function commands({ challenges, samples: [sample] }: Told): string[] {

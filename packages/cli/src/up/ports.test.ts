@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { findPort } from "./ports.ts";
 
-const wanted = { host: "127.0.0.1", flag: "--http-port", lately: undefined };
+const wanted = { host: "127.0.0.1", flag: "--http-port", purpose: "challenges", lately: undefined };
 
 async function taken(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");

@@ -1,4 +1,4 @@
-/** Ports that the gateway will open a moment later: whoever started this wants to know now that one is taken. */
+/** Checks ports before they are opened, so that a port in use is reported with the option that chooses another one. */
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { ConfigurationError } from "@berg/kube";
@@ -7,14 +7,16 @@ export interface WantedPort {
   host: string;
   /** 0 for any that is free. */
   port: number;
-  /** What chooses another: `--http-port`. */
+  /** The option that chooses another: `--http-port`. */
   flag: string;
-  /** The one of the last time, which instances that still run have told their players. */
+  /** For what: `challenges`. */
+  purpose: string;
+  /** The port of the previous run: players may still have addresses with it. */
   lately: number | undefined;
 }
 
 /** The port; or where any will do, the one of the last time if that can still be had. */
-export async function findPort({ host, port, flag, lately }: WantedPort): Promise<number> {
+export async function findPort({ host, port, flag, purpose, lately }: WantedPort): Promise<number> {
   try {
     if (port !== 0 || lately === undefined) return await tryPort(host, port);
     return await tryPort(host, lately).catch(() => tryPort(host, 0));
@@ -22,7 +24,7 @@ export async function findPort({ host, port, flag, lately }: WantedPort): Promis
     const { code } = error as NodeJS.ErrnoException;
     const why = reasons[code ?? ""] ?? "it cannot be opened";
     throw new ConfigurationError(
-      `cannot listen on ${host}:${port} for challenges: ${why} (${code}); choose another with ${flag}`,
+      `cannot listen on ${host}:${port} for ${purpose}: ${why} (${code}); choose another with ${flag}`,
     );
   }
 }

@@ -1,8 +1,10 @@
 /** `berg up`: everything of Berg on one machine, in one process. */
-import { runProcess, systemClock } from "@berg/kube";
+import { createInterface } from "node:readline";
+import { errorText, runProcess, systemClock } from "@berg/kube";
 import { createLog, tellingOfTheEnd } from "../log.ts";
 import { version } from "../version.ts";
-import { greeting } from "./greeting.ts";
+import type { RunningWeb } from "./berg.ts";
+import { greeting, signInLines } from "./greeting.ts";
 import { Progress } from "./progress.ts";
 import { startUp, type UpOptions } from "./start-up.ts";
 
@@ -24,6 +26,7 @@ export async function runUp(options: UpOptions): Promise<void> {
     // Told to stop before it was there: that is no trouble.
     if (!up) return write("\nStopped.\n");
     const { berg, node, apiServer, directory } = up;
+    const web = berg?.web;
     write(
       greeting({
         version,
@@ -32,14 +35,29 @@ export async function runUp(options: UpOptions): Promise<void> {
         directory,
         nodes: node.what,
         ...(berg && { challenges: berg.challenges }),
+        ...(web && { web: { ...web, links: await web.newLinks() } }),
         samples: berg?.samples ?? [],
         limitations: node.limitations,
       }),
     );
+    const endInput = web ? printLinksOnEnter(web, write) : () => {};
     const stopped = new Promise<void>((done) => stop.addEventListener("abort", () => done(), { once: true }));
-    await Promise.race([stopped, up.failed]);
+    await Promise.race([stopped, up.failed]).finally(endInput);
     if (stop.aborted) write("\nStopping.\n");
   });
+}
+
+/** The links are for the terminal alone: they are never logged, and not printed where nobody presses Enter. */
+function printLinksOnEnter(web: RunningWeb, write: (text: string) => void): () => void {
+  if (!process.stdin.isTTY) return () => {};
+  const lines = createInterface({ input: process.stdin });
+  lines.on("line", () => {
+    web.newLinks().then(
+      (links) => write(`\n${signInLines(links).join("\n")}\n`),
+      (error) => write(`\ncannot create links: ${errorText(error)}\n`),
+    );
+  });
+  return () => lines.close();
 }
 
 /** What went wrong first: what goes wrong while everything stops comes of it. */

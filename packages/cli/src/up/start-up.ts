@@ -1,5 +1,6 @@
 /** The parts of Berg on one machine, in the order in which they need each other: for `berg up` and for `berg dev`. */
 import { resolve } from "node:path";
+import type { Pages } from "@berg/api";
 import { type Client, createClient, type Logger, systemClock, unlimited } from "@berg/kube";
 import type { ApiServer } from "@berg/local-apiserver";
 import { startLocalControlPlane } from "@berg/local-control-plane";
@@ -18,6 +19,10 @@ export interface UpOptions {
   port: number;
   httpPort: number;
   tlsPort: number;
+  /** Undefined: without the API and the pages. */
+  webPort: number | undefined;
+  /** Where browsers reach the pages, if not at the default. */
+  publicUrl?: string;
   domain: string;
   /** Names, with commas between them: these beside those of the settings. */
   allowCapabilities?: string;
@@ -25,7 +30,7 @@ export interface UpOptions {
   nodes: number;
 }
 
-/** What every part is given. */
+/** What every part gets. */
 export interface Surroundings {
   readonly options: UpOptions;
   /** Where data is kept. */
@@ -35,6 +40,8 @@ export interface Surroundings {
   readonly progress: Progress;
   readonly log: Logger;
   readonly signal: AbortSignal;
+  /** Built while the control plane starts. Undefined: without the API and the pages. */
+  readonly pages: Promise<Pages> | undefined;
 }
 
 /** Disposed of, all of it stops, in the opposite order. */
@@ -57,6 +64,9 @@ export async function startUp(
   const directory = resolve(options.dataDir);
   // Before anything starts: what is wrong with it would end it all a moment later.
   const settings = only ? undefined : localSettings({ ...options, httpPort: 80, tlsPort: 443 }, env);
+  // Loaded only here: the other commands, and our image, do without.
+  const pages =
+    only || options.webPort === undefined ? undefined : import("./pages.ts").then((module) => module.preparePages());
   await using parts = new AsyncDisposableStack();
   const pods = new PodAccess();
   const controlPlane = await progress.step("control plane", () =>
@@ -81,8 +91,8 @@ export async function startUp(
   );
   parts.use(node);
   if (node.access) pods.use(node.access);
-  const around: Surroundings = { options, directory, apiServer, client, progress, log, signal };
-  const berg = only ? undefined : parts.use(await startBerg(around, node.containers));
+  const deps: Surroundings = { options, directory, apiServer, client, progress, log, signal, pages };
+  const berg = only ? undefined : parts.use(await startBerg(deps, node.containers));
   if (berg) await removeAbandoned(client, signal);
   const failed = Promise.race([controlPlane.failed, ...(berg ? [berg.failed] : [])]);
   failed.catch(() => {});

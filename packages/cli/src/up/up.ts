@@ -31,6 +31,8 @@ export function addUpCommand(berg: Command): void {
     .option("--port <port>", "of the API server, or 0 for any that is free", port, 6443)
     .option("--http-port <port>", "of challenges with a web page, or 0 for any that is free", port, 8000)
     .option("--tls-port <port>", "of challenges with TLS, or 0 for any that is free", port, 8443)
+    .option("--web-port <port>", "of the pages and the API, or 0 for any that is free", port, 8080)
+    .option("--public-url <url>", "where browsers reach the pages; http://berg.localhost:<port> by default", publicUrl)
     .option("--domain <domain>", "below which challenges get their hostnames", "localhost")
     .option(...allowCapabilities)
     .option("--no-samples", "without the sample challenges")
@@ -48,6 +50,16 @@ export function port(text: string): number {
 export function directory(text: string): string {
   if (text === "") throw new InvalidArgumentError("A directory has a name.");
   return text;
+}
+
+/** Of an option: a URL without a path. */
+function publicUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== "/" || url.search || url.hash || url.username)
+    throw new InvalidArgumentError(
+      "A public URL has no path, such as http://127.0.0.1:8080 or https://ctf.example.com.",
+    );
+  return url.origin;
 }
 
 function count(text: string): number {

@@ -46,7 +46,7 @@ async function connect() {
 }
 
 describe("berg up without an engine", { timeout: 180_000 }, () => {
-  const ports = ["--port", "0", "--http-port", "0", "--tls-port", "0"];
+  const ports = ["--port", "0", "--http-port", "0", "--tls-port", "0", "--web-port", "0"];
   const up = (...args: string[]) => start(["--runtime", "simulated", ...ports, ...args]);
 
   function newInstance(timeout: string) {

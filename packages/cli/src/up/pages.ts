@@ -1,0 +1,81 @@
+/** The API and the pages of `berg up`. */
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { alwaysOpen, type Pages, type RunningApi, startApi } from "@berg/api";
+import { type Connection, createClient, errorText, type Logger, unlimited } from "@berg/kube";
+import { buildPages } from "@berg/web";
+import { version } from "../version.ts";
+import { challengeNamespace } from "./local-settings.ts";
+
+export interface LocalApiOptions {
+  directory: string;
+  host: string;
+  port: number;
+  publicUrl: string;
+  maxRenewals: number;
+  connection: Connection;
+  log: Logger;
+  pages: Pages;
+}
+
+/** The accounts of one machine. */
+const accounts = {
+  player: { name: "Player", roles: ["player"] },
+  admin: { name: "Admin", roles: ["player", "admin"] },
+} as const;
+
+export interface SignInLinks {
+  player: string;
+  admin: string;
+}
+
+/** Where the pages cannot be built, the API works without them, and says why. */
+export async function preparePages(): Promise<Pages> {
+  try {
+    return { directory: (await buildPages()).directory };
+  } catch (error) {
+    return { reason: errorText(error) };
+  }
+}
+
+export async function startLocalApi(options: LocalApiOptions): Promise<RunningApi> {
+  const { directory, host, port, publicUrl, maxRenewals, connection, log, pages } = options;
+  const database = join(directory, "api.db");
+  // It holds flags. SQLite gives the files beside it the same mode.
+  await writeFile(database, "", { flag: "a", mode: 0o600 });
+  await using parts = new AsyncDisposableStack();
+  const client = createClient({ connection, component: "api", rate: unlimited, log });
+  parts.defer(() => client.close());
+  const api = parts.use(
+    await startApi({
+      settings: { publicUrl, namespace: challengeNamespace, maxRenewals, version },
+      competition: alwaysOpen,
+      ...{ database, host, port, client, log, pages },
+    }),
+  );
+  const running = parts.move();
+  return {
+    attach: (manager) => api.attach(manager),
+    signInLink: (account) => api.signInLink(account),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+const portFile = "web-port";
+
+/** The port of the previous run: sessions and bookmarks of browsers belong to it. */
+export async function readWebPort(directory: string): Promise<number | undefined> {
+  const text = await readFile(join(directory, portFile), "utf8").catch(() => "");
+  return /^\d{1,5}$/.test(text.trim()) ? Number(text) : undefined;
+}
+
+export async function keepWebPort(directory: string, port: number): Promise<void> {
+  await writeFile(join(directory, portFile), `${port}\n`);
+}
+
+/** New ones each time: a one-time link signs in once, and within a quarter of an hour. */
+export async function newSignInLinks(api: RunningApi): Promise<SignInLinks> {
+  const link = ({ name, roles }: (typeof accounts)[keyof typeof accounts]) =>
+    api.signInLink({ name, roles: [...roles] });
+  return { player: await link(accounts.player), admin: await link(accounts.admin) };
+}
