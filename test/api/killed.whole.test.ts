@@ -1,0 +1,194 @@
+/**
+ * The API killed before and after each of its writes, to the database and to Kubernetes, in a life that an owner starts
+ * and stops: no instance without a row, no row without an end, and never a second instance.
+ *
+ * Rows are in a real SQLite file, objects on the embedded API server. The controller is played by two functions: what it
+ * does besides is tested elsewhere.
+ */
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { formatTime, isNotFound } from "@berg/apimachinery";
+import { openDatabase } from "@berg/database";
+import { type Client, createClient, Informer, Namespaces, silentLogger, systemClock, unlimited } from "@berg/kube";
+import { startLocalControlPlane } from "@berg/local-control-plane";
+import { ChallengeInstances, Challenges, customResourceDefinitions, finalizers } from "@berg/resources";
+import { type Kysely, type KyselyPlugin, SelectQueryNode } from "kysely";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { alwaysOpen } from "../../packages/api/src/competition/competition.ts";
+import { type ApiContext, instanceName } from "../../packages/api/src/context.ts";
+import { migrations } from "../../packages/api/src/database/migrations.ts";
+import type { InstanceRow, Tables } from "../../packages/api/src/database/schema.ts";
+import { LiveHub } from "../../packages/api/src/events/live-hub.ts";
+import { startInstance, stopInstance } from "../../packages/api/src/instances/commands.ts";
+import { reconcileOwner } from "../../packages/api/src/instances/sync.ts";
+import { installKinds } from "../../packages/cli/src/up/install-kinds.ts";
+
+const namespace = "berg";
+const { signal } = new AbortController();
+const world = new AsyncDisposableStack();
+let client: Client;
+let db: Kysely<Tables>;
+let caches: ReturnType<ApiContext["caches"]>;
+
+beforeAll(async () => {
+  const directory = await mkdtemp(join(tmpdir(), "berg-killed-"));
+  world.defer(() => rm(directory, { recursive: true, force: true }));
+  const { apiServer } = world.use(await startLocalControlPlane({ dataDir: ":memory:" }));
+  client = createClient({ connection: apiServer.connection, rate: unlimited });
+  world.defer(() => client.close());
+  await installKinds(client, customResourceDefinitions(), signal);
+  await client.create(Namespaces, { metadata: { name: namespace } });
+  const dynamicFlag = { env: { name: "FLAG" } };
+  const spec = { flag: "flag{x}", containers: [{ hostname: "web", image: "web:1", dynamicFlag }] };
+  await client.create(Challenges, { metadata: { namespace, name: "web" }, spec } as never);
+  db = world.use(await openDatabase<Tables>({ database: join(directory, "api.db"), component: "api", migrations })).db;
+  const stopping = new AbortController();
+  world.defer(() => stopping.abort());
+  caches = {
+    challenges: new Informer({ client, type: Challenges }),
+    instances: new Informer({ client, type: ChallengeInstances }),
+  };
+  for (const informer of Object.values(caches)) {
+    informer.run(stopping.signal).catch(() => {});
+    await informer.synced(signal);
+  }
+});
+afterAll(() => world.disposeAsync());
+
+class Killed extends Error {}
+
+/** Counts writes, and dies before or after one of them: number 0 is before the first, 1 after it, and so on. */
+class Process {
+  readonly client: Client;
+  readonly db: Kysely<Tables>;
+  #points = 0;
+  readonly #dieAt: number | undefined;
+
+  constructor(dieAt?: number) {
+    this.#dieAt = dieAt;
+    const around = async <T>(write: () => Promise<T>): Promise<T> => {
+      this.#pass();
+      const result = await write();
+      this.#pass();
+      return result;
+    };
+    this.client = new Proxy(client, {
+      get(target, name: keyof Client) {
+        const member = target[name];
+        if (typeof member !== "function") return member;
+        const call = member.bind(target) as (...args: unknown[]) => Promise<unknown>;
+        const isWrite = ["create", "patch", "delete", "update", "apply"].includes(name);
+        return isWrite ? (...args: unknown[]) => around(() => call(...args)) : call;
+      },
+    });
+    const reads = new WeakSet<object>();
+    const plugin: KyselyPlugin = {
+      transformQuery: ({ node, queryId }) => {
+        if (SelectQueryNode.is(node)) reads.add(queryId);
+        else this.#pass();
+        return node;
+      },
+      transformResult: async ({ result, queryId }) => {
+        if (!reads.has(queryId)) this.#pass();
+        return result;
+      },
+    };
+    this.db = db.withPlugin(plugin);
+  }
+
+  get hasDied(): boolean {
+    return this.#dieAt !== undefined && this.#points > this.#dieAt;
+  }
+
+  #pass(): void {
+    if (this.#points++ === this.#dieAt) throw new Killed();
+  }
+}
+
+function contextOf({ db, client }: Process): ApiContext {
+  return {
+    ...{ db, client, clock: systemClock, log: silentLogger, hub: new LiveHub(), competition: alwaysOpen },
+    settings: { publicUrl: "http://berg.localhost", namespace, maxRenewals: 3, version: "0" },
+    flagKey: Buffer.alloc(32),
+    caches: () => caches,
+    reconcileOwner() {},
+  };
+}
+
+const reconcile = (process: Process, ownerId: string) =>
+  reconcileOwner({ db: process.db, client: process.client, clock: systemClock, namespace }, ownerId, signal);
+
+function objectOf(ownerId: string) {
+  return client.get(ChallengeInstances, namespace, instanceName(ownerId)).catch((error) => {
+    if (!isNotFound(error)) throw error;
+    return undefined;
+  });
+}
+
+async function setStatus(ownerId: string, status: object): Promise<void> {
+  if (!(await objectOf(ownerId))) return;
+  const patch = { type: "merge", body: { status } } as const;
+  await client.patch(ChallengeInstances, namespace, instanceName(ownerId), patch, { subresource: "status" });
+}
+
+const now = () => formatTime(systemClock.now());
+const controllerRunsIt = (ownerId: string) => setStatus(ownerId, { phase: "Running", readyAt: now() });
+const controllerEndsIt = (ownerId: string) =>
+  setStatus(ownerId, { phase: "Terminated", terminatedAt: now(), terminationReason: "UserRequest" });
+
+function rowsOf(ownerId: string): Promise<InstanceRow[]> {
+  return db.selectFrom("instances").selectAll().where("owner_id", "=", ownerId).execute();
+}
+
+/** The life; each step may be done again, as a player who got no answer or a restarted process does. */
+const steps: ((process: Process, ownerId: string) => Promise<unknown>)[] = [
+  (process, playerId) => startInstance(contextOf(process), { playerId, challenge: "web", replace: false }),
+  reconcile,
+  (_, ownerId) => controllerRunsIt(ownerId),
+  reconcile,
+  (process, ownerId) => stopInstance(contextOf(process), ownerId),
+  reconcile,
+  (_, ownerId) => controllerEndsIt(ownerId),
+  reconcile,
+  reconcile,
+];
+
+/** Returns whether the process died. */
+async function live(dieAt: number): Promise<boolean> {
+  const ownerId = randomUUID();
+  const mortal = new Process(dieAt);
+  let process = mortal;
+  const uids = new Set<string>();
+  for (const step of steps) {
+    try {
+      await step(process, ownerId);
+    } catch (error) {
+      if (!(error instanceof Killed)) throw error;
+      process = new Process();
+      await reconcile(process, ownerId);
+      await step(process, ownerId);
+    }
+    const object = await objectOf(ownerId);
+    const rows = await rowsOf(ownerId);
+    if (object) uids.add(object.metadata.uid);
+    const ids = rows.map(({ id }) => id);
+    const annotated = Object.values(object?.metadata.annotations ?? {});
+    expect(annotated.every((id) => ids.includes(id))).toBe(true);
+    if (object) expect(object.metadata.finalizers).toContain(finalizers.api);
+  }
+  expect(uids.size).toBe(1);
+  expect(await objectOf(ownerId)).toBeUndefined();
+  const rows = await rowsOf(ownerId);
+  expect(rows.map(({ state, termination_reason }) => [state, termination_reason])).toEqual([["ended", "UserRequest"]]);
+  expect(rows[0]?.ready_at).not.toBeNull();
+  return mortal.hasDied;
+}
+
+test("whichever write it dies at, the life is whole", async () => {
+  let points = 0;
+  while (await live(points)) points++;
+  // Rows: insert, created, ready, stop, end; objects: create, delete, finalizer off. Before and after each.
+  expect(points).toBeGreaterThanOrEqual(16);
+});

@@ -1,0 +1,409 @@
+/** The API as players use it, on `berg up` with simulated pods. */
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Challenge, Instance, Metadata, Problem, ServerMessage } from "@berg/api/wire";
+import type { Client } from "@berg/kube";
+import { annotations, ChallengeInstances, Challenges } from "@berg/resources";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { eventually } from "../runtime/eventually.ts";
+import { type SignedIn, Site } from "./site.ts";
+
+let site: Site;
+let client: Client;
+let player: SignedIn;
+
+beforeAll(async () => {
+  site = await Site.start();
+  client = await site.client();
+});
+afterAll(async () => {
+  await client?.close();
+  await site?.[Symbol.asyncDispose]();
+});
+
+const isRunning = ({ status }: Instance) => status === 2;
+const isEmpty = ({ name }: Instance) => name === "";
+
+/** What the database holds. */
+function rows(): { id: string; state: string; flag: string | null; termination_reason: string | null }[] {
+  const database = new DatabaseSync(join(site.directory, "api.db"), { readOnly: true });
+  try {
+    return database.prepare("select * from instances order by id").all() as ReturnType<typeof rows>;
+  } finally {
+    database.close();
+  }
+}
+
+describe("without signing in", () => {
+  test("everybody reads what the competition is, and which challenges it has", async () => {
+    const metadata = await site.call<Metadata>("/api/metadata");
+    expect(metadata.body).toMatchObject({ eventName: "Berg", allowAnonymousAccess: true, teams: false });
+    expect(metadata.headers["cache-control"]).toBe("no-store");
+    const { body, text } = await site.call<Challenge[]>("/api/challenges");
+    expect(body.map(({ name }) => name)).toEqual(["jail", "notes", "vault"]);
+    expect(body[1]).toMatchObject({ displayName: "Notes", categories: ["web"], hasRemote: true, hideUntil: null });
+    // Neither a flag nor an image.
+    expect(text).not.toMatch(/dots_and_slashes|berg\.local/);
+    expect((await site.call<Challenge>("/api/challenges/notes")).body).toEqual(body[1]);
+  });
+
+  test.each([
+    ["GET", "/api/players/current", 401, "sign_in_required"],
+    ["GET", "/api/instances/current", 401, "sign_in_required"],
+    ["POST", "/api/instances/current", 401, "sign_in_required"],
+    ["DELETE", "/api/instances/current", 401, "sign_in_required"],
+    ["GET", "/api/challenges/none", 404, "not_found"],
+    ["GET", "/api/nothing", 404, "not_found"],
+    ["GET", "/api/events", 400, "invalid_request"],
+  ])("%s %s is answered with %i, %s", async (method, path, status, code) => {
+    const body = method === "POST" ? { challenge: "notes" } : undefined;
+    const answer = await site.call<Problem>(path, { method, body });
+    expect([answer.status, answer.body.code]).toEqual([status, code]);
+    expect(answer.headers["content-type"]).toContain("application/problem+json");
+    expect(answer.body.detail).not.toBe("");
+  });
+
+  test("the API is described as OpenAPI 3.1, with every path", async () => {
+    const { body } = await site.call<{ openapi: string; paths: object }>("/api/openapi.json");
+    expect(body.openapi).toBe("3.1.0");
+    expect(Object.keys(body.paths)).toContain("/api/instances/current/renew");
+  });
+
+  test("a challenge appears and goes while it is looked at, and a hidden one does not appear", async () => {
+    const socket = new WebSocket(`ws://127.0.0.1:${site.port}/api/events`);
+    const messages: ServerMessage[] = [];
+    socket.on("message", (data) => messages.push(JSON.parse(data.toString())));
+    await new Promise((resolve) => socket.once("open", resolve));
+    const make = (name: string, spec: object) =>
+      client.create(Challenges, { metadata: { namespace: "berg", name }, spec } as never);
+    await make("hidden", { hideUntil: "2999-01-01T00:00:00Z", description: "later" });
+    await make("shown", { description: "**bold** <script>alert(1)</script><a href='javascript:alert(1)'>x</a>" });
+    await eventually("it is announced", () => messages.some(({ type }) => type === "challenge"));
+    const [announced] = messages as Extract<ServerMessage, { type: "challenge" }>[];
+    expect(announced?.message).toMatchObject({ name: "shown", hasRemote: false });
+    expect(announced?.message.description).toContain("<strong>bold</strong>");
+    expect(announced?.message.description).not.toMatch(/script|javascript/);
+    expect((await site.call("/api/challenges/hidden")).status).toBe(404);
+    await client.delete(Challenges, "berg", "shown");
+    await eventually("its end is announced", () => messages.some(({ type }) => type === "challenge-delete"));
+    expect(JSON.stringify(messages)).not.toContain("hidden");
+    await client.delete(Challenges, "berg", "hidden");
+    socket.close();
+  });
+});
+
+describe("a sign-in link", () => {
+  test("signs nobody in when it is opened, or when it is shown", async () => {
+    const page = await site.call("/sign-in");
+    expect(page.headers["set-cookie"]).toBeUndefined();
+    for (let i = 0; i < 3; i++) {
+      const call = { method: "POST", body: { token: site.tokenOf("player") } };
+      const preview = await site.call("/api/sign-in/preview", call);
+      expect([preview.status, preview.body]).toEqual([200, { name: "Player", replaces: null }]);
+      expect(preview.headers["set-cookie"]).toBeUndefined();
+    }
+  });
+
+  test.each([
+    ["another site", "https://evil.example"],
+    ["nowhere", undefined],
+    ["the null origin", "null"],
+  ])("is refused from %s", async (_, origin) => {
+    const call = { method: "POST", body: { token: site.tokenOf("player") }, headers: { origin } };
+    const answer = await site.call<Problem>("/api/sign-in", call);
+    expect([answer.status, answer.body.code]).toEqual([403, "origin_refused"]);
+  });
+
+  test("signs in once, however many try at the same time", async () => {
+    const call = { method: "POST", body: { token: site.tokenOf("player") } };
+    const answers = await Promise.all(Array.from({ length: 5 }, () => site.call<Problem>("/api/sign-in", call)));
+    const [signedIn, ...others] = answers.sort((one, other) => one.status - other.status);
+    expect(others.map(({ status, body }) => [status, body.code])).toEqual(
+      others.map(() => [403, "sign_in_link_invalid"]),
+    );
+    const cookie = String(signedIn?.headers["set-cookie"]);
+    expect(cookie).toMatch(/^berg=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/);
+    const { SignedIn } = await import("./site.ts");
+    player = new SignedIn(site, cookie.split(";")[0] ?? "");
+    expect(await player.player()).toMatchObject({ name: "Player", roles: ["player"] });
+  });
+
+  test("leaves no token in the database, which nobody else on the machine can read", async () => {
+    expect((await stat(join(site.directory, "api.db"))).mode & 0o777).toBe(0o600);
+    const stored = (await readFile(join(site.directory, "api.db"))).toString("latin1");
+    const log = await readFile(join(site.directory, "api.db-wal")).then(
+      (bytes) => bytes.toString("latin1"),
+      () => "",
+    );
+    for (const secret of [site.tokenOf("admin"), player.cookie.replace("berg=", "")])
+      expect(stored + log).not.toContain(secret);
+  });
+});
+
+describe("an instance", () => {
+  test("starts, is announced at each step, gets more time and stops", async () => {
+    const { socket, messages } = await player.follow();
+    const started = await player.start("notes");
+    expect(started.body).toMatchObject({ name: "notes", status: 1, playerId: (await player.player()).id });
+    const running = await player.until("runs", isRunning);
+    expect(running).toMatchObject({ id: started.body.id, phase: "Running", renewalsLeft: 3 });
+    expect(running.services).toEqual([expect.objectContaining({ name: "web", appProtocol: "http", tls: false })]);
+    expect(running.stages.every(({ at }) => at !== null)).toBe(true);
+    const phases = () => messages.flatMap((message) => (message.type === "instance" ? [message.message.phase] : []));
+    await eventually("the page knows", () => phases().includes("Running"));
+
+    expect((await player.start("vault")).body).toMatchObject({ id: running.id, name: "notes" });
+    expect((await player.renew()).status).toBe(200);
+    const renewed = await player.until("has more time", ({ renewalsLeft }) => renewalsLeft === 2);
+    expect(renewed.timeout && running.timeout && renewed.timeout >= running.timeout).toBe(true);
+
+    expect((await player.stop()).body).toMatchObject({ id: running.id, status: 3, services: [] });
+    expect(await player.until("is gone", isEmpty)).toMatchObject({ id: null, status: 0, services: [] });
+    await eventually("the page knows", () => phases().at(-1) === "");
+    expect((await player.stop()).body).toMatchObject({ id: null, name: "", status: 0 });
+    expect(rows()).toEqual([expect.objectContaining({ state: "ended", termination_reason: "UserRequest" })]);
+    socket.close();
+  });
+
+  test("is one, however many starts come at the same time", async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => player.start("notes")));
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    await player.until("runs", isRunning);
+    expect((await client.list(ChallengeInstances, { namespace: "berg" })).items).toHaveLength(1);
+    expect(rows().filter(({ state }) => state !== "ended")).toHaveLength(1);
+  });
+
+  test("is replaced by another, which waits until the first is gone", async () => {
+    const before = await player.instance();
+    const replaced = await player.start("vault", { replace: true });
+    expect(replaced.body).toMatchObject({ name: "vault", status: 1 });
+    expect(replaced.body.id).not.toBe(before.id);
+    const running = await player.until("runs", isRunning);
+    expect(running).toMatchObject({ id: replaced.body.id, name: "vault" });
+    expect(
+      rows()
+        .filter(({ state }) => state !== "ended")
+        .map(({ id }) => id),
+    ).toEqual([running.id]);
+  });
+
+  test("that somebody deletes in Kubernetes has ended", async () => {
+    const { id } = await player.instance();
+    const [object] = (await client.list(ChallengeInstances, { namespace: "berg" })).items;
+    expect(object?.metadata.annotations?.[annotations.instanceId]).toBe(id);
+    await client.delete(ChallengeInstances, "berg", object?.metadata.name ?? "");
+    await player.until("is gone", isEmpty);
+    expect(rows().find((row) => row.id === id)).toMatchObject({ state: "ended" });
+  });
+
+  test("that fails says why, and can be tried again", async () => {
+    const spec = { containers: [{ hostname: "web", image: "web:1", additionalCapabilities: ["SYS_ADMIN"] }] };
+    await client.create(Challenges, { metadata: { namespace: "berg", name: "broken" }, spec } as never);
+    await eventually("it is known", async () => (await site.call("/api/challenges/broken")).status === 200);
+    const first = await player.start("broken");
+    const failed = await player.until("has failed", ({ phase }) => phase === "Failed");
+    expect(failed.message).toContain("SYS_ADMIN");
+    const again = await player.start("notes");
+    expect(again.body.id).not.toBe(first.body.id);
+    await player.until("runs", isRunning);
+  });
+
+  test.each([
+    ["an unknown challenge", { challenge: "none" }, 400, "challenge_unknown", "challenge"],
+    ["an empty name", { challenge: "" }, 400, "invalid_request", "challenge"],
+    ["a long name", { challenge: "x".repeat(65) }, 400, "invalid_request", "challenge"],
+    ["a number", { challenge: 7 }, 400, "invalid_request", "challenge"],
+    ["nothing", {}, 400, "invalid_request", "challenge"],
+  ])("is not started with %s", async (_, body, status, code, field) => {
+    const ids = () => rows().map(({ id }) => id);
+    const before = ids();
+    const answer = await player.call<Problem>("/api/instances/current", { method: "POST", body });
+    expect([answer.status, answer.body.code, answer.body.field]).toEqual([status, code, field]);
+    expect(ids()).toEqual(before);
+  });
+
+  test.each([
+    ["no JSON", { raw: "{" }, 400, "invalid_request"],
+    [
+      "another type",
+      { raw: "a=b", headers: { "content-type": "application/x-www-form-urlencoded" } },
+      415,
+      "body_not_json",
+    ],
+    ["too much", { raw: `{"challenge":"${"x".repeat(70_000)}"}` }, 413, "body_too_large"],
+    ["another site's Origin", { raw: "{}", headers: { origin: "http://localhost:1" } }, 403, "origin_refused"],
+  ])("is not started with %s", async (_, call, status, code) => {
+    const answer = await player.call<Problem>("/api/instances/current", { method: "POST", ...call });
+    expect([answer.status, answer.body.code]).toEqual([status, code]);
+  });
+});
+
+describe("a socket", () => {
+  test("of another site is refused, and without an Origin it is anonymous", async () => {
+    await expect(player.follow({ origin: "https://evil.example" })).rejects.toThrow(/403/);
+    const socket = new WebSocket(`ws://127.0.0.1:${site.port}/api/events`, { headers: { cookie: player.cookie } });
+    const messages: unknown[] = [];
+    socket.on("message", (data) => messages.push(JSON.parse(data.toString())));
+    await new Promise((resolve) => socket.once("open", resolve));
+    for (const text of [
+      "no JSON",
+      "[]",
+      '{"type":"ping"}',
+      '{"type":"auth","message":null}',
+      '{"type":"x","message":1}',
+    ])
+      socket.send(text);
+    socket.send('{"type":"ping","message":{"n":1}}');
+    await eventually("it answers", () => messages.length === 3);
+    expect(messages).toEqual([
+      { type: "current-player", message: null },
+      { type: "error", message: 'there is no message of the type "x"' },
+      { type: "pong", message: { n: 1 } },
+    ]);
+    socket.close();
+  });
+});
+
+describe("an API key", () => {
+  const withKey = (key: string, more: object = {}) => ({
+    headers: { authorization: `Bearer ${key}`, origin: undefined },
+    ...more,
+  });
+
+  test("is shown once, works without cookie and Origin, and cannot replace itself", async () => {
+    const path = "/api/players/current/api-key";
+    const { body: key, headers } = await player.call<string>(path, {
+      method: "DELETE",
+      headers: { accept: "application/json" },
+    });
+    expect(key).toMatch(/^[0-9a-f]{64}$/);
+    expect(headers["content-type"]).toContain("application/json");
+    expect((await player.player()).apiKeyPlaceholder).toBe(`${key.slice(0, 4)}**********`);
+    const { id, name } = await player.player();
+    const own = await site.call<{ id: string }>("/api/players/current", withKey(key));
+    expect([own.status, own.body.id]).toEqual([200, id]);
+    const started = await site.call<Instance>("/api/instances/current", {
+      ...withKey(key),
+      method: "POST",
+      body: { challenge: "notes" },
+    });
+    expect(started.body).toMatchObject({ name: "notes", playerId: id });
+    const refused = await site.call<Problem>(path, { ...withKey(key), method: "DELETE" });
+    expect([refused.status, refused.body.code]).toEqual([400, "api_key_refused"]);
+
+    const next = await player.call(path, { method: "DELETE" });
+    expect(next.text).toMatch(/^[0-9a-f]{64}$/);
+    expect((await site.call("/api/players/current", withKey(key))).status).toBe(401);
+    // A bad key on what everybody may read is anonymous, as clients of the original expect.
+    expect((await site.call("/api/challenges", withKey(key))).status).toBe(200);
+    expect((await site.call(`/api/players/${id}`)).body).toEqual({ id, name, attributes: {} });
+    expect((await site.call("/api/players/none")).status).toBe(404);
+  });
+
+  test("of an admin has the rights of a player", async () => {
+    const admin = await site.signIn("admin");
+    const { text: key } = await admin.call("/api/players/current/api-key", { method: "DELETE" });
+    expect((await admin.call("/api/instances")).status).toBe(200);
+    const answer = await site.call<Problem>("/api/instances", withKey(key));
+    expect([answer.status, answer.body.code]).toEqual([403, "role_required"]);
+    expect((await site.call<{ name: string }[]>("/api/players")).body.map(({ name }) => name)).toEqual([
+      "Admin",
+      "Player",
+    ]);
+  });
+
+  test("the instances of others are for admins alone", async () => {
+    const admin = await site.signIn("admin").catch(() => undefined);
+    expect(admin).toBeUndefined();
+    expect((await player.call("/api/instances")).status).toBe(403);
+    const { body } = await player.call<Instance[]>("/api/instances/historic");
+    expect(body.length).toBeGreaterThan(3);
+    expect(body[0]).toMatchObject({ status: 0, services: [], phase: "Terminated" });
+    expect(body.every(({ terminatedAt }) => terminatedAt !== null)).toBe(true);
+    expect((await site.call("/api/instances/historic")).status).toBe(401);
+  });
+});
+
+describe("whatever is sent", () => {
+  const nasty = fc.oneof(
+    fc.string({ maxLength: 300, unit: "binary" }),
+    fc.constantFrom("../../etc/passwd", "%00", "'; drop table instances; --", "{{7*7}}", "\u0000", "x".repeat(100_000)),
+    fc.json({ maxDepth: 6 }),
+  );
+  const paths = [
+    ...["/api/metadata", "/api/challenges", "/api/players", "/api/instances", "/api/instances/current", "/api/events"],
+    ...[
+      "/api/instances/current/renew",
+      "/api/instances/historic",
+      "/api/sign-in",
+      "/api/sign-in/preview",
+      "/api/openapi.json",
+    ],
+  ];
+
+  test("is answered below 500, as a problem where it is refused", async () => {
+    const request = fc.record({
+      method: fc.constantFrom("GET", "POST", "DELETE", "PUT", "PATCH", "OPTIONS", "HEAD"),
+      path: fc.oneof(
+        fc.constantFrom(...paths),
+        nasty.map((text) => `/api/challenges/${encodeURIComponent(text.slice(0, 500))}`),
+        nasty.map(
+          (text) => `/api/players/${encodeURIComponent(text.slice(0, 500))}?x=${encodeURIComponent(text.slice(0, 99))}`,
+        ),
+      ),
+      raw: fc.option(nasty, { nil: undefined }),
+      type: fc.constantFrom("application/json", "text/plain", "multipart/form-data; boundary=x", "x"),
+      token: fc.constantFrom(undefined, "Bearer x", `Bearer ${"0".repeat(64)}`, "Basic eDp5"),
+    });
+    await fc.assert(
+      fc.asyncProperty(request, async ({ method, path, raw, type, token }) => {
+        const headers = { "content-type": type, authorization: token };
+        const answer = await player.call<Problem>(path, { method, ...(raw !== undefined && { raw }), headers });
+        expect(answer.status).toBeLessThan(500);
+        if (answer.status >= 400 && method !== "HEAD") {
+          expect(answer.headers["content-type"]).toContain("application/problem+json");
+          expect(Object.keys(answer.body)).toEqual(expect.arrayContaining(["code", "detail", "status", "title"]));
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe("after kill -9", () => {
+  test("the session and the instance go on, and the pages reconnect", async () => {
+    const before = await player.until("runs", isRunning);
+    await site.end("SIGKILL");
+    await site.up();
+    expect(await player.until("runs", isRunning)).toMatchObject({ id: before.id, services: before.services });
+  });
+
+  test("an instance that was asked for a moment earlier starts, and one that was stopped ends", async () => {
+    await player.start("vault", { replace: true });
+    await site.end("SIGKILL");
+    await site.up();
+    const running = await player.until("runs", isRunning);
+    expect(running.name).toBe("vault");
+    await player.stop();
+    await site.end("SIGKILL");
+    await site.up();
+    await player.until("is gone", isEmpty);
+    expect(rows().every(({ state }) => state === "ended")).toBe(true);
+  });
+
+  test("no flag was printed or answered", async () => {
+    const flags = rows().flatMap(({ flag }) => flag ?? []);
+    expect(flags.length).toBeGreaterThan(2);
+    await delay(100);
+    for (const flag of flags) expect(site.output).not.toContain(flag);
+  });
+
+  test("signing out ends the session", async () => {
+    expect((await player.call("/api/sign-out", { method: "POST" })).status).toBe(204);
+    expect((await player.call("/api/players/current")).status).toBe(401);
+  });
+});
