@@ -18,6 +18,7 @@ import { challengeNamespace, type Listening, localSettings } from "./local-setti
 import type { LocalContainers } from "./node.ts";
 import type { SignInLinks } from "./pages.ts";
 import { findPort } from "./ports.ts";
+import { choosePublicUrl } from "./public-url.ts";
 import type { Surroundings } from "./start-up.ts";
 
 export interface RunningBerg extends AsyncDisposable {
@@ -112,7 +113,7 @@ async function startWeb(
   const lately = await readWebPort(directory);
   const port = await findPort({ host, port: options.webPort, flag: "--web-port", purpose: "the pages", lately });
   await keepWebPort(directory, port);
-  const publicUrl = options.publicUrl ?? `http://berg.localhost:${port}`;
+  const publicUrl = choosePublicUrl(options.publicUrl, port, options.domain);
   const pages = await progress.step("pages", () => building);
   const { connection } = apiServer;
   const api = await progress.step("API", () =>
