@@ -1,5 +1,6 @@
 /** The API as players use it, on `berg up` with simulated pods. */
 import { readFile, stat } from "node:fs/promises";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
@@ -90,13 +91,21 @@ describe("without signing in", () => {
     expect((await site.call("/api/challenges/hidden")).status).toBe(404);
     await client.delete(Challenges, "berg", "shown");
     await eventually("its end is announced", () => messages.some(({ type }) => type === "challenge-delete"));
-    expect(JSON.stringify(messages)).not.toContain("hidden");
     await client.delete(Challenges, "berg", "hidden");
+    await make("last", {});
+    await eventually("a later one is announced", () => JSON.stringify(messages).includes('"last"'));
+    expect(JSON.stringify(messages)).not.toContain("hidden");
+    await client.delete(Challenges, "berg", "last");
     socket.close();
   });
 });
 
 describe("a sign-in link", () => {
+  test("is not printed where the output is no terminal", () => {
+    expect(site.output).toMatch(/Sign-in links for a player and an admin are in \S+sign-in-links\n/);
+    expect(site.output).not.toContain(site.tokenOf("admin"));
+  });
+
   test("signs nobody in when it is opened, or when it is shown", async () => {
     const page = await site.call("/sign-in");
     expect(page.headers["set-cookie"]).toBeUndefined();
@@ -265,6 +274,50 @@ describe("a socket", () => {
       { type: "pong", message: { n: 1 } },
     ]);
     socket.close();
+  });
+});
+
+describe("a hostile client", () => {
+  /** What is sent as it is, and the first line of the answer. */
+  const exchange = (text: string) =>
+    new Promise<string>((resolve, reject) => {
+      const socket = connect(site.port, "127.0.0.1", () => socket.write(text));
+      let answer = "";
+      socket.on("data", (piece) => (answer += piece));
+      socket.on("error", reject);
+      socket.on("close", () => resolve(answer.split("\r\n")[0] ?? ""));
+    });
+
+  test.each(["//", "/\\", "/api/none", "/%61pi/events"])("does not end Berg with an upgrade of %s", async (path) => {
+    const upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: eA==";
+    expect(await exchange(`GET ${path} HTTP/1.1\r\nHost: x\r\n${upgrade}\r\n\r\n`)).toBe("HTTP/1.1 404 Refused");
+    expect((await site.call("/api/metadata")).status).toBe(200);
+  });
+
+  test("does not end Berg with a message that nests too deep", async () => {
+    const { socket, messages } = await player.follow();
+    const deep = `${"[".repeat(8_000)}${"]".repeat(8_000)}`;
+    socket.send(`{"type":"ping","message":${deep}}`);
+    await eventually("it is answered", () => messages.some(({ type }) => type === "pong"));
+    expect(messages.at(-1)).toEqual({ type: "pong", message: null });
+    socket.close();
+  });
+
+  test("cannot go around the Origin check with another spelling of the path", async () => {
+    const headers = { origin: "https://evil.example", "content-type": "text/plain" };
+    for (const path of ["/%61pi/sign-out", "/api/sign-out", "/api/%73ign-out"]) {
+      const answer = await player.call<Problem>(path, { method: "POST", raw: "x", headers });
+      expect([answer.status, answer.body.code]).toEqual([403, "origin_refused"]);
+    }
+    expect((await player.call("/api/players/current")).status).toBe(200);
+    expect((await player.call("//", { method: "POST" })).status).toBe(404);
+  });
+
+  test("has 20 sockets and no more: the oldest is closed", async () => {
+    const all = await Promise.all(Array.from({ length: 25 }, () => player.follow()));
+    const open = () => all.filter(({ socket }) => socket.readyState === WebSocket.OPEN).length;
+    await eventually("20 are left", () => open() === 20);
+    for (const { socket } of all) socket.terminate();
   });
 });
 

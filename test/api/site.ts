@@ -1,6 +1,7 @@
 /** Berg on one machine as its users reach it: `berg up` in a process of its own, with simulated pods, and HTTP clients. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
@@ -71,9 +72,10 @@ export class Site implements AsyncDisposable {
     return this.#port;
   }
 
-  /** The one-time links that were printed. */
+  /** The one-time links. They are in a file, since the output of this process is no terminal. */
   link(account: "player" | "admin"): string {
-    return new RegExp(`${account} +(http\\S+)`).exec(this.#output)?.[1] ?? "";
+    const file = /links .* are in (\S+)/.exec(this.#output)?.[1] ?? "";
+    return new RegExp(`${account} +(http\\S+)`).exec(readFileSync(file, "utf8"))?.[1] ?? "";
   }
 
   tokenOf(account: "player" | "admin"): string {

@@ -16,7 +16,7 @@ export interface ApiSettings {
   readonly version: string;
 }
 
-/** Local copies of the Kubernetes objects that answers are made of. */
+/** Caches of the Kubernetes objects that answers are made of. */
 export interface Caches {
   readonly challenges: Informer<Challenge>;
   readonly instances: Informer<ChallengeInstance>;
@@ -35,7 +35,7 @@ export interface ApiContext {
   caches(): Caches;
   /** For changes that a player asks for directly, such as more time. */
   readonly client: Client;
-  /** Has the instances of an owner looked at: their rows and their ChallengeInstance. */
+  /** Enqueues a reconcile of the owner: the rows and the ChallengeInstance. */
   reconcileOwner(ownerId: string): void;
 }
 

@@ -59,9 +59,10 @@ export function followKubernetes(manager: Manager, context: ApiContext): Followe
   };
 }
 
-const retryMs = 5_000;
+/** After a failure, and otherwise: a row whose object is missing has no event of its own. */
+const readAgainMs = { failed: 5_000, done: 60_000 };
 
-/** Rows that a crash has left without an object have no event of their own. Tried until the database answers. */
+/** Reads the rows that have not ended at the start and again and again, so that none is forgotten. */
 function enqueueOpenRows({ db, clock, log }: ApiContext, enqueue: (ownerId: string) => void): () => void {
   let timer: Timer | undefined;
   let isStopped = false;
@@ -69,12 +70,16 @@ function enqueueOpenRows({ db, clock, log }: ApiContext, enqueue: (ownerId: stri
     ownersWithOpenRows(db).then(
       (owners) => {
         if (!isStopped) owners.forEach(enqueue);
+        readAgainAfter(readAgainMs.done);
       },
       (error) => {
         log.warn({ error: errorText(error) }, "cannot read which instances are open; trying again");
-        if (!isStopped) timer = clock.setTimer(retryMs, read);
+        readAgainAfter(readAgainMs.failed);
       },
     );
+  };
+  const readAgainAfter = (delayMs: number) => {
+    if (!isStopped) timer = clock.setTimer(delayMs, read);
   };
   read();
   return () => {

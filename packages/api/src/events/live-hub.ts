@@ -31,7 +31,9 @@ export class LiveHub {
     const own = this.#ofPlayer.get(playerId) ?? new Set();
     this.#ofPlayer.set(playerId, own.add(socket));
     const [oldest] = own;
-    if (own.size > mostPerPlayer) oldest?.close(1013, "too many connections of one player");
+    if (own.size <= mostPerPlayer || !oldest) return;
+    this.#remove(oldest);
+    oldest.terminate();
   }
 
   isConnected(playerId: string): boolean {

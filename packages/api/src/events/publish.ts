@@ -22,9 +22,16 @@ export function publishChanges(context: ApiContext, caches: Caches): () => void 
     caches.instances.onChange(({ object }) => {
       void publishInstance(context, object.spec.ownerId);
     }),
-    caches.challenges.onChange(({ type, object }) => {
-      if (type === "deleted") hub.broadcast({ type: "challenge-delete", message: object.metadata.name });
-      else if (isVisible(object, clock.now())) hub.broadcast({ type: "challenge", message: present(object) });
+    caches.challenges.onChange((change) => {
+      const { type, object } = change;
+      const now = clock.now();
+      if (type !== "deleted" && isVisible(object, now)) {
+        hub.broadcast({ type: "challenge", message: present(object) });
+        return;
+      }
+      // The name of one that players could not see yet is not told.
+      const before = type === "updated" ? change.old : type === "deleted" ? object : undefined;
+      if (before && isVisible(before, now)) hub.broadcast({ type: "challenge-delete", message: object.metadata.name });
     }),
   ];
   return () => {

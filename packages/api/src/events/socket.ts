@@ -8,10 +8,11 @@ import type { Duplex } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import type { ApiContext } from "../context.ts";
+import { pathOf } from "../http/path.ts";
 import { currentInstance } from "../instances/commands.ts";
 import { ProblemError } from "../problems.ts";
 import { cookieName } from "../sessions/authenticate.ts";
-import { findSession } from "../sessions/store.ts";
+import { findSession, type Session } from "../sessions/store.ts";
 import type { ServerMessage } from "../wire.ts";
 
 const path = "/api/events";
@@ -26,12 +27,11 @@ export function addEvents(app: FastifyInstance, context: ApiContext): void {
   });
   app.server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on("error", () => {});
-    const { pathname } = new URL(request.url ?? "/", "http://berg.invalid");
     const { origin } = request.headers;
-    if (pathname !== path) return refuse(socket, 404);
+    if (pathOf(request.url) !== path) return refuse(socket, 404);
     if (origin !== undefined && origin !== context.settings.publicUrl) return refuse(socket, 403);
     identify(app, context, request).then(
-      (playerId) => server.handleUpgrade(request, socket, head, (accepted) => serve(context, accepted, playerId)),
+      (session) => server.handleUpgrade(request, socket, head, (accepted) => serve(context, accepted, session)),
       () => refuse(socket, 503),
     );
   });
@@ -42,21 +42,26 @@ export function addEvents(app: FastifyInstance, context: ApiContext): void {
 }
 
 function refuse(socket: Duplex, status: number): void {
-  socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  // Destroyed as well: a client that never closes its side would hold the connection for ever.
+  socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }
 
 async function identify(
   app: FastifyInstance,
   { settings, db, clock }: ApiContext,
   { headers }: IncomingMessage,
-): Promise<string | undefined> {
+): Promise<Session | undefined> {
   if (headers.origin === undefined) return undefined;
   const token = app.parseCookie(headers.cookie ?? "")[cookieName(settings.publicUrl)];
-  return token === undefined ? undefined : (await findSession(db, token, clock.now()))?.player.id;
+  return token === undefined ? undefined : findSession(db, token, clock.now());
 }
 
-function serve(context: ApiContext, socket: WebSocket, playerId: string | undefined): void {
+function serve(context: ApiContext, socket: WebSocket, session: Session | undefined): void {
   const { hub, clock, log } = context;
+  const playerId = session?.player.id;
+  // The page connects again, without a session.
+  const expiry =
+    session && clock.setTimer(session.expiresAt - clock.now(), () => socket.close(1008, "session expired"));
   hub.add(socket, playerId);
   const answer = (message: ServerMessage) => socket.send(JSON.stringify(message));
   let isAlive = true;
@@ -73,12 +78,15 @@ function serve(context: ApiContext, socket: WebSocket, playerId: string | undefi
   socket.on("pong", () => {
     isAlive = true;
   });
-  socket.on("close", () => heartbeat.cancel());
+  socket.on("close", () => {
+    heartbeat.cancel();
+    expiry?.cancel();
+  });
   socket.on("error", () => socket.terminate());
   socket.on("message", (data: RawData) => {
     isAlive = true;
     const { type, message } = readMessage(data);
-    if (type === "ping") answer({ type: "pong", message });
+    if (type === "ping") answer({ type: "pong", message: isFlat(message) ? message : null });
     // The cookie has identified it already; keys of the API come later.
     else if (type === "auth") answer({ type: "current-player", message: playerId ?? null });
     else if (type !== undefined) answer({ type: "error", message: `there is no message of the type "${type}"` });
@@ -88,6 +96,13 @@ function serve(context: ApiContext, socket: WebSocket, playerId: string | undefi
   currentInstance(context, playerId).then(
     (message) => answer({ type: "instance", message }),
     () => log.debug({}, "the instance could not be sent at the start of a connection"),
+  );
+}
+
+/** What is nested can be deeper than `JSON.stringify` can write, which would end the process. */
+function isFlat(message: unknown): boolean {
+  return (
+    typeof message !== "object" || message === null || Object.values(message).every((one) => typeof one !== "object")
   );
 }
 

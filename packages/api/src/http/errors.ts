@@ -54,7 +54,7 @@ function problemOf(error: FastifyError): ProblemError {
   if (error instanceof ProblemError) return error;
   if (hasZodFastifySchemaValidationErrors(error)) return invalid(error.validation[0]);
   if (error instanceof DatabaseError && error.isUnavailable) {
-    return new ProblemError("database_unavailable", "Nothing was changed. Try again in a moment.", { retryAfter });
+    return new ProblemError("database_unavailable", "Try again in a moment.", { retryAfter });
   }
   if (error instanceof ConnectionError || (error instanceof StatusError && isTransient(error.code))) {
     return new ProblemError("kubernetes_unavailable", "Try again in a moment.", { retryAfter });
@@ -67,7 +67,10 @@ function problemOf(error: FastifyError): ProblemError {
     case 400:
       return new ProblemError("invalid_request", "The body is not valid JSON.");
     default:
-      return new ProblemError("internal_error", "It is not your fault. Try again, and tell the organiser if it stays.");
+      return new ProblemError(
+        "internal_error",
+        "It is not your fault. Try again, and tell the organiser if it happens again.",
+      );
   }
 }
 

@@ -5,6 +5,7 @@ import fastifyStatic from "@fastify/static";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { problemCodes } from "../problems.ts";
 import { sendProblem } from "./errors.ts";
+import { pathOf } from "./path.ts";
 
 const year = 365 * 24 * 3600;
 
@@ -28,8 +29,7 @@ export async function addPages(app: FastifyInstance, pages: Pages, publicUrl: st
   }
   app.setNotFoundHandler((request, reply) => {
     if (!isPage(request)) {
-      const { pathname } = new URL(request.url, publicUrl);
-      const detail = `There is nothing at ${request.method} ${pathname}.`;
+      const detail = `There is nothing at ${request.method} ${pathOf(request.url)}.`;
       return sendProblem(reply, { type: "about:blank", ...problemCodes.not_found, detail, code: "not_found" });
     }
     const elsewhere = otherHost(request, publicUrl);

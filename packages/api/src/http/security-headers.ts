@@ -3,6 +3,7 @@
  * library for it has more options than these are lines.
  */
 import type { FastifyInstance } from "fastify";
+import { isOfApi } from "../sessions/authenticate.ts";
 
 const contentSecurityPolicy = [
   "default-src 'self'",
@@ -32,6 +33,6 @@ export function addSecurityHeaders(app: FastifyInstance): void {
   app.addHook("onRequest", async (request, reply) => {
     reply.headers(headers);
     // Answers of the API depend on who asks.
-    if (request.url.startsWith("/api/")) reply.header("cache-control", "no-store");
+    if (isOfApi(request)) reply.header("cache-control", "no-store");
   });
 }

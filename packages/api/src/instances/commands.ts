@@ -34,16 +34,23 @@ export interface StartRequest {
 export async function startInstance(context: ApiContext, request: StartRequest): Promise<Instance> {
   const { playerId } = request;
   const challenge = startableChallenge(context, request.challenge);
-  await insertUnlessRunning(context, challenge, request);
-  context.reconcileOwner(playerId);
+  try {
+    await insertUnlessRunning(context, challenge, request);
+  } finally {
+    // Also after an error: a connection that is lost during the commit does not tell whether the row is there.
+    context.reconcileOwner(playerId);
+  }
   return currentInstance(context, playerId);
 }
 
 export async function stopInstance(context: ApiContext, playerId: string): Promise<Instance> {
   const row = await currentRow(context.db, playerId);
   if (!row) return emptyInstance(playerId);
-  await requestStop(context.db, row.id, context.clock.now());
-  context.reconcileOwner(playerId);
+  try {
+    await requestStop(context.db, row.id, context.clock.now());
+  } finally {
+    context.reconcileOwner(playerId);
+  }
   return currentInstance(context, playerId);
 }
 

@@ -34,7 +34,7 @@ test.each([
   ["running", { phase: "Running", services }, {}, {}, 2, "Running"],
   ["to be stopped", { phase: "Running", services }, { stop_requested_at: 1 }, {}, 3, "Terminating"],
   ["being deleted", { phase: "Running", services }, {}, { deletionTimestamp: "now" }, 3, "Terminating"],
-  ["gone from Kubernetes", undefined, {}, {}, 3, "Terminating"],
+  ["created, and not in the cache yet", undefined, {}, {}, 1, "Requested"],
 ] as const)("an instance that is %s", (_, status, changes, metadata, number, phase) => {
   const instance = shown(status, changes, metadata);
   expect([instance.status, instance.phase]).toEqual([number, phase]);

@@ -78,8 +78,8 @@ export function isFailed(object: ChallengeInstance | undefined): boolean {
 
 function isTerminating(row: InstanceRow, object: ChallengeInstance | undefined): boolean {
   if (row.stop_requested_at !== null) return true;
-  // The object of a row in state `created` that is gone was deleted by somebody else.
-  if (!object) return row.state === "created";
+  // Not in the cache: it was created a moment ago, or was deleted and the row ends with the next reconcile.
+  if (!object) return false;
   const { phase } = object.status ?? {};
   return object.metadata.deletionTimestamp !== undefined || phase === "Terminating" || phase === "Terminated";
 }

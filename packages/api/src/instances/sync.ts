@@ -30,6 +30,8 @@ export async function reconcileOwner(deps: SyncDeps, ownerId: string, signal: Ab
   const object = await client.get(ChallengeInstances, namespace, name, { signal }).catch(orUndefined);
   if (object) await followObject(deps, object, signal);
   for (const row of await openRows(db, ownerId)) {
+    // A process that has lost its lease must not end what the next leader has created meanwhile.
+    signal.throwIfAborted();
     if (object && isOf(object, row)) continue;
     if (row.state !== "requested") await endRow(db, row.id, { at: deps.clock.now(), reason: reasonOf(row) });
     else if (row.stop_requested_at !== null) await endRow(db, row.id, { at: deps.clock.now(), reason: "UserRequest" });

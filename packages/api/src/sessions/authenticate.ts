@@ -30,7 +30,8 @@ export function addAuthentication(app: FastifyInstance, context: ApiContext): vo
   app.decorateRequest("player", undefined);
   app.decorateRequest("usesApiKey", false);
   app.addHook("onRequest", async (request) => {
-    if (!request.url.startsWith("/api/")) return;
+    // By the route and not by the URL, in which `/%61pi/` is the same path.
+    if (!isOfApi(request)) return;
     const { authorization } = request.headers;
     if (authorization !== undefined) {
       request.usesApiKey = true;
@@ -46,6 +47,11 @@ export function addAuthentication(app: FastifyInstance, context: ApiContext): vo
   });
 }
 
+/** Whether the request is for a route of the API. The pages load without the database. */
+export function isOfApi({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.url?.startsWith("/api/") ?? false;
+}
+
 export function requirePlayer({ player }: FastifyRequest): Player {
   if (player) return player;
   throw new ProblemError("sign_in_required", "Open the sign-in link that the organiser gave you, or send an API key.");
@@ -54,7 +60,7 @@ export function requirePlayer({ player }: FastifyRequest): Player {
 export function requireRole(request: FastifyRequest, role: Role): Player {
   const player = requirePlayer(request);
   if (player.roles.includes(role)) return player;
-  throw new ProblemError("role_required", `It takes the role ${role}.`);
+  throw new ProblemError("role_required", `This requires the role ${role}.`);
 }
 
 function requireOwnOrigin({ headers }: FastifyRequest, publicUrl: string): void {

@@ -24,12 +24,13 @@ export async function createSession(db: Kysely<Tables>, player: Player, now: num
   return { token, expiresAt };
 }
 
+export interface Session {
+  player: Player;
+  expiresAt: number;
+}
+
 /** Whose session the token is, while it lasts. */
-export async function findSession(
-  db: Kysely<Tables>,
-  token: string,
-  now: number,
-): Promise<{ player: Player; expiresAt: number } | undefined> {
+export async function findSession(db: Kysely<Tables>, token: string, now: number): Promise<Session | undefined> {
   const row = await db
     .selectFrom("session")
     .innerJoin("player", "player.id", "session.player_id")

@@ -54,14 +54,19 @@ export function addSignInRoutes(app: FastifyInstance, context: ApiContext, limit
         response: { 204: noContent, 403: problem, 429: problem },
       },
     },
-    async ({ body, ip, cookies }, reply) => {
+    async ({ body, ip, cookies, player }, reply) => {
       limits.take("sign-in", ip);
       const now = clock.now();
-      const player = (await findLink(db, body.token, now)) ?? refuse();
-      if (!(await consumeLink(db, body.token, now))) refuse();
-      const before = cookies[name];
-      if (before !== undefined) await endSession(db, before);
-      const { token, expiresAt } = await createSession(db, player, now);
+      // All or nothing: a link must not be used up by a sign-in that failed.
+      const { token, expiresAt } = await db.transaction().execute(async (transaction) => {
+        const found = (await findLink(transaction, body.token, now)) ?? refuse();
+        if (!(await consumeLink(transaction, body.token, now))) refuse();
+        const before = cookies[name];
+        if (before !== undefined) await endSession(transaction, before);
+        return createSession(transaction, found, now);
+      });
+      // The sockets of the session that was replaced are somebody else's.
+      if (player) context.hub.disconnect(player.id);
       return reply
         .setCookie(name, token, { ...cookie, maxAge: Math.floor((expiresAt - now) / 1000) })
         .status(204)

@@ -12,7 +12,7 @@ export interface Told {
   /** Undefined where only the control plane runs. */
   challenges?: { web: string; tls: string; ports: string };
   /** Undefined where it runs without pages. */
-  web?: { publicUrl: string; problem: string | undefined; links: SignInLinks };
+  web?: { publicUrl: string; problem: string | undefined; links: PrintedLinks };
   /** Names of the sample challenges. */
   samples: readonly string[];
   /** What is not isolated here, in plain words. */
@@ -50,10 +50,12 @@ export function greeting(told: Told): string {
   ].join("\n");
 }
 
+/** Links are secrets: where the output is no terminal, and so may be kept as a log, they are in a file. */
+export type PrintedLinks = { links: SignInLinks; canRenew: boolean } | { file: string };
+
 function signIn({ publicUrl, problem, links }: NonNullable<Told["web"]>): string[] {
   if (problem !== undefined) return [`The pages are not built: ${problem}`];
   return [
-    "Open in your browser, to play or to look after it:",
     ...signInLines(links),
     ...(publicUrl.startsWith("http:")
       ? [
@@ -65,11 +67,14 @@ function signIn({ publicUrl, problem, links }: NonNullable<Told["web"]>): string
   ];
 }
 
-export function signInLines({ player, admin }: SignInLinks): string[] {
+export function signInLines(printed: PrintedLinks): string[] {
+  if ("file" in printed) return [`Sign-in links for a player and an admin are in ${printed.file}`];
+  const { player, admin } = printed.links;
   return [
+    "Open in your browser, to play or to look after it:",
     `  player  ${player}`,
     `  admin   ${admin}`,
-    "Each link signs in once, within 15 minutes. Press Enter for new ones.",
+    `Each link signs in once, within 15 minutes.${printed.canRenew ? " Press Enter for new ones." : ""}`,
   ];
 }
 

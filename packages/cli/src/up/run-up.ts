@@ -1,10 +1,12 @@
 /** `berg up`: everything of Berg on one machine, in one process. */
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { errorText, runProcess, systemClock } from "@berg/kube";
 import { createLog, tellingOfTheEnd } from "../log.ts";
 import { version } from "../version.ts";
 import type { RunningWeb } from "./berg.ts";
-import { greeting, signInLines } from "./greeting.ts";
+import { greeting, type PrintedLinks, signInLines } from "./greeting.ts";
 import { Progress } from "./progress.ts";
 import { startUp, type UpOptions } from "./start-up.ts";
 
@@ -35,7 +37,7 @@ export async function runUp(options: UpOptions): Promise<void> {
         directory,
         nodes: node.what,
         ...(berg && { challenges: berg.challenges }),
-        ...(web && { web: { ...web, links: await web.newLinks() } }),
+        ...(web && { web: { ...web, links: await printableLinks(web, directory) } }),
         samples: berg?.samples ?? [],
         limitations: node.limitations,
       }),
@@ -47,13 +49,25 @@ export async function runUp(options: UpOptions): Promise<void> {
   });
 }
 
-/** The links are for the terminal alone: they are never logged, and not printed where nobody presses Enter. */
+const canRenew = process.stdin.isTTY && process.stdout.isTTY;
+
+/** On a terminal the links themselves; otherwise the name of a file, which only its owner can read. */
+async function printableLinks(web: RunningWeb, directory: string): Promise<PrintedLinks> {
+  const links = await web.newLinks();
+  if (process.stdout.isTTY) return { links, canRenew };
+  const file = join(directory, "sign-in-links");
+  const { player, admin } = links;
+  await rm(file, { force: true });
+  await writeFile(file, `player  ${player}\nadmin   ${admin}\n`, { mode: 0o600 });
+  return { file };
+}
+
 function printLinksOnEnter(web: RunningWeb, write: (text: string) => void): () => void {
-  if (!process.stdin.isTTY) return () => {};
+  if (!canRenew) return () => {};
   const lines = createInterface({ input: process.stdin });
   lines.on("line", () => {
     web.newLinks().then(
-      (links) => write(`\n${signInLines(links).join("\n")}\n`),
+      (links) => write(`\n${signInLines({ links, canRenew }).join("\n")}\n`),
       (error) => write(`\ncannot create links: ${errorText(error)}\n`),
     );
   });
