@@ -61,7 +61,7 @@ export const texts = {
     alreadyAs: (name: string) => `You are signed in as ${name}.`,
     checking: "Checking your link…",
     heading: (name: string) => `Sign in as ${name}`,
-    detail: "This browser stays signed in until you sign out. Only go on if this is you.",
+    detail: "This browser then stays signed in for some days. Only go on if this is you.",
     replaces: (current: string) => `You are signed in as ${current}. Going on signs ${current} out in this browser.`,
     confirm: (name: string) => `Sign in as ${name}`,
     pending: "Signing in…",

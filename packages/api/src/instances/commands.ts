@@ -66,7 +66,7 @@ export async function allInstances(context: ApiContext): Promise<Instance[]> {
   const { maxRenewals } = context.settings;
   const rows = await allOpenRows(context.db);
   return rows.map((row) =>
-    presentInstance({ row, object: objectOf(context, row), recipientId: row.owner_id, maxRenewals }),
+    presentInstance({ row, object: objectOf(context, row), recipientId: row.owner_id, maxRenewals, isForStaff: true }),
   );
 }
 

@@ -10,7 +10,13 @@ export interface Presented {
   object: ChallengeInstance | undefined;
   recipientId: string;
   maxRenewals: number;
+  /** Staff reads what authors have to change. Players read that they have: the details show how the challenge is made. */
+  isForStaff?: boolean;
 }
+
+/** Reasons whose messages quote the Challenge or the cluster. */
+const reasonsForAuthors = ["ChallengeInvalid", "ManifestRefused", "InternalError"];
+const faultMessage = "The challenge has a fault that only its author can mend. The organisers can read the details.";
 
 /** Where nothing runs. Clients tell it by its empty name. */
 export function emptyInstance(recipientId: string): Instance {
@@ -34,7 +40,7 @@ export function emptyInstance(recipientId: string): Instance {
   };
 }
 
-export function presentInstance({ row, object, recipientId, maxRenewals }: Presented): Instance {
+export function presentInstance({ row, object, recipientId, maxRenewals, isForStaff }: Presented): Instance {
   const status = object?.status ?? {};
   const isStopping = isTerminating(row, object);
   return {
@@ -50,7 +56,7 @@ export function presentInstance({ row, object, recipientId, maxRenewals }: Prese
     startedBy: row.started_by,
     phase: isStopping ? "Terminating" : (status.phase ?? "Requested"),
     reason: isStopping ? null : (status.reason ?? null),
-    message: isStopping ? null : (status.message ?? null),
+    message: isStopping ? null : messageOf(status, isForStaff),
     readyAt: timeOf(status.readyAt),
     renewalsLeft: Math.max(0, maxRenewals - (status.renewals ?? 0)),
     stages: stagesOf(row, status),
@@ -74,6 +80,10 @@ export function presentEnded(row: InstanceRow): Instance {
 
 export function isFailed(object: ChallengeInstance | undefined): boolean {
   return object?.status?.phase === "Failed";
+}
+
+function messageOf({ reason, message }: ChallengeInstanceStatus, isForStaff = false): string | null {
+  return !isForStaff && reasonsForAuthors.includes(reason ?? "") ? faultMessage : (message ?? null);
 }
 
 function isTerminating(row: InstanceRow, object: ChallengeInstance | undefined): boolean {
