@@ -208,10 +208,13 @@ export function describeHealing(startWorld: StartWorld): void {
 
     test("of which the first pod was evicted is never taken for stuck", () =>
       patiently(async ({ cell }) => {
-        const slow = challenge("evicted");
+        const slow = challenge("never-ready");
         const created = await cell.instance(await slow.create()).create();
-        await world.until(created, ({ status }) => status?.phase === "Starting");
+        const starting = await world.until(created, isIn("Starting"));
+        await eventually("its pod is there", async () => (await podsOf(starting)).length > 0);
+        // One eviction and no more: three of them would fail the instance.
         slow.behaving("ready");
+        await behave(starting, "evicted");
         return world.until(created, isRunning, { within: 60_000 });
       }));
   });
