@@ -120,8 +120,8 @@ export const signInRequest = z.object({ token: z.string().min(1).max(128) });
 
 export const signInPreview = z
   .object({
-    name: z.string().describe("Whom the link signs in."),
-    replaces: z.string().nullable().describe("Who is signed in now, if it is somebody else."),
+    name: z.string().describe("The name of the account of the link."),
+    replaces: z.string().nullable().describe("The name of the account that is signed in now, if it is another one."),
   })
   .describe("What a sign-in link would do.");
 export type SignInPreview = z.infer<typeof signInPreview>;

@@ -37,7 +37,7 @@ const play: Migration = {
       .addColumn("expires_at", "bigint", (column) => column.notNull())
       .execute();
     await db.schema.createIndex("session_player").on("session").column("player_id").execute();
-    // An owner may be a team, or somebody whom only Kubernetes knows: no foreign key.
+    // No foreign key: an owner may be a team, or a UUID that exists in Kubernetes only.
     await db.schema
       .createTable("instances")
       .addColumn("id", "text", (column) => column.primaryKey().notNull())

@@ -54,7 +54,7 @@ export class LiveHub {
     for (const socket of this.#sockets.keys()) send(socket, text);
   }
 
-  /** Of a player who signs out. The pages reconnect, as somebody else or as nobody. */
+  /** Closes the sockets of a player who signs out. The pages reconnect with the session that they have then. */
   disconnect(playerId: string): void {
     for (const socket of this.#ofPlayer.get(playerId) ?? []) socket.close(1008, "signed out");
   }

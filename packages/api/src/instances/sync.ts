@@ -44,7 +44,7 @@ async function followObject(deps: SyncDeps, object: Stored<ChallengeInstance>, s
   const { db, client, clock } = deps;
   const id = object.metadata.annotations?.[annotations.instanceId];
   const row = id === undefined ? undefined : await findRow(db, id);
-  // Somebody else created it: it is theirs.
+  // An object that the API did not create is not changed.
   const isOurs = object.metadata.finalizers?.includes(finalizers.api) === true;
   if (!row && !isOurs) return;
   const { status = {} } = object;

@@ -1,4 +1,4 @@
-/** Random tokens of sign-in links and sessions. Only their hash is stored: whoever reads the database cannot sign in. */
+/** Random tokens of sign-in links and sessions. Only their hash is stored: a leaked database does not allow a sign-in. */
 import { createHash, randomBytes } from "node:crypto";
 
 /** 256 bits, 43 characters that need no escaping in a URL or a cookie. */

@@ -1,6 +1,6 @@
 /**
- * Signing in with a link. Opening the link signs nobody in: the token is in the fragment, which browsers do not send, and
- * the page asks before it posts it. So neither a link checker nor another site can sign somebody in or out.
+ * Signing in with a link. Opening the link does not sign in: the token is in the fragment, which browsers do not send, and
+ * the page asks before it posts it. So neither a link checker nor another site can start or replace a session.
  */
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
@@ -65,7 +65,7 @@ export function addSignInRoutes(app: FastifyInstance, context: ApiContext, limit
         if (before !== undefined) await endSession(transaction, before);
         return createSession(transaction, found, now);
       });
-      // The sockets of the session that was replaced are somebody else's.
+      // The sockets of the replaced session belong to another account.
       if (player) context.hub.disconnect(player.id);
       return reply
         .setCookie(name, token, { ...cookie, maxAge: Math.floor((expiresAt - now) / 1000) })
