@@ -14,9 +14,10 @@ import { controllerInProcess, type Start } from "./stage.ts";
 const isWhole = process.env.BERG_CRASHES === "all";
 const choose = (kills: readonly Kill[]) => (isWhole ? kills : oneOfEach(kills, placeOf));
 
-// Each part has a control plane of its own and mostly waits, so the parts run concurrently.
-describe.skipIf(await missingControlPlane())("on a real control plane, at every write", { concurrent: true }, () => {
-  describe("the controller", () => {
+describe.skipIf(await missingControlPlane())("on a real control plane, at every write", () => {
+  // Its tests mostly wait, so they run concurrently. Not those of the others: on a busy machine the listener combines
+  // writes, and fewer of the chosen ones come again.
+  describe("the controller", { concurrent: true }, () => {
     // One process at a time: they share a lease, which the controllers in this process do not use.
     const asProcess: Start = (world, only) => startControllerProcess(world, { only });
     describeCrashes(startWorld, { lives, start: controllerInProcess, asProcess, choose, atOnce: 10 });
