@@ -129,7 +129,10 @@ describe("a player", () => {
     await page.keyboard.press("Enter");
     await visible("Stop Vault?");
     await page.keyboard.press("Escape");
-    await button("Extend").waitFor();
+    // Removed, not only closed: until then a button does not open it again.
+    await page.locator("dialog").waitFor({ state: "detached" });
+    // The focus is back where it was.
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Stop");
     await page.keyboard.press("Enter");
     await button("Stop instance").focus();
     await page.keyboard.press("Enter");

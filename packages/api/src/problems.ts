@@ -17,7 +17,6 @@ export const problemCodes = {
   not_found: { status: 404, title: "Not found" },
   nothing_running: { status: 409, title: "Nothing is running" },
   renewal_refused: { status: 409, title: "The time cannot be extended" },
-  method_not_allowed: { status: 405, title: "The method is not allowed" },
   body_too_large: { status: 413, title: "The request is too large" },
   body_not_json: { status: 415, title: "The request is not JSON" },
   too_many_requests: { status: 429, title: "Too many requests" },

@@ -165,6 +165,7 @@ export function isOf({ metadata }: ChallengeInstance, { id }: Pick<InstanceRow, 
   return metadata.annotations?.[annotations.instanceId] === id;
 }
 
-function orUndefined(error: unknown): undefined {
+/** For `catch`: where there is no such object. */
+export function orUndefined(error: unknown): undefined {
   if (!isNotFound(error)) throw error;
 }

@@ -5,13 +5,13 @@
  *
  * Our finalizer holds each ChallengeInstance until its end is stored. It is only on those that the API created.
  */
-import { apiVersionOf, isAlreadyExists, isNotFound, parseTime, type Stored } from "@berg/apimachinery";
+import { apiVersionOf, isAlreadyExists, parseTime, type Stored } from "@berg/apimachinery";
 import { type Client, type Clock, deleteChild, removeFinalizer } from "@berg/kube";
 import { annotations, type ChallengeInstance, ChallengeInstances, fieldManagers, finalizers } from "@berg/resources";
 import type { Kysely } from "kysely";
 import { instanceName } from "../context.ts";
 import type { InstanceRow, Tables } from "../database/schema.ts";
-import { isOf } from "./commands.ts";
+import { isOf, orUndefined } from "./commands.ts";
 import { endRow, findRow, openRows, setReady, setState } from "./store.ts";
 
 export interface SyncDeps {
@@ -101,8 +101,4 @@ async function createObject({ db, client, namespace }: SyncDeps, row: InstanceRo
 
 function reasonOf({ stop_requested_at }: InstanceRow): string {
   return stop_requested_at === null ? "Failure" : "UserRequest";
-}
-
-function orUndefined(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
 }
