@@ -31,6 +31,10 @@ export const metadata = z
     challengeMaximumValue: z.int(),
     challengeMinimumValue: z.int(),
     challengeSolvesBeforeMinimum: z.int(),
+    links: z.array(z.object({ title: z.string(), url: z.string() })).describe("Of the organiser. Added."),
+    pauseStart: time().nullable().describe("Added."),
+    pauseEnd: time().nullable().describe("Added."),
+    afterEnd: z.enum(["closed", "practice"]).describe("Added."),
     serverTime: time().describe("The server's clock at the moment of the answer. Added."),
   })
   .describe("What the competition is called, when it takes place, and by which rules.");
@@ -50,6 +54,7 @@ export const challenge = z
     flagFormat: z.string(),
     attachments: z.array(z.object({ fileName: z.string(), downloadUrl: z.string() })),
     hasRemote: z.boolean().describe("Whether it has containers, so that an instance can be started."),
+    connectionInfo: z.string().nullable().describe("How to reach a service that all players share. Added."),
   })
   .describe("One challenge, as players see it.");
 export type Challenge = z.infer<typeof challenge>;
@@ -95,6 +100,73 @@ export const instance = z
   .describe("The instance of one owner.");
 export type Instance = z.infer<typeof instance>;
 
+/** The steps of a start as pods and events show them. */
+export const timelineStages = ["requested", "accepted", "namespace", "scheduled", "image-pulled", "ready"] as const;
+
+export const timeline = z
+  .object({
+    instanceId: z.uuid(),
+    stages: z.array(z.object({ stage: z.enum(timelineStages), at: time().nullable() })),
+    failure: z.object({ at: time(), reason: z.string(), message: z.string() }).nullable(),
+  })
+  .describe("How a start went, step by step. A step that was not reached has no time.");
+export type Timeline = z.infer<typeof timeline>;
+
+export const instanceSorts = ["startedAt", "timeout", "owner", "challenge", "phase"] as const;
+
+export const adminInstancesQuery = z.object({
+  search: z.string().max(128).default("").describe("Part of the name of the owner or challenge, or an id."),
+  challenge: z.string().max(64).default(""),
+  phase: z.string().max(32).default(""),
+  state: z.enum(["open", "ended", "all"]).default("open"),
+  sort: z.enum(instanceSorts).default("startedAt"),
+  order: z.enum(["asc", "desc"]).default("desc"),
+  page: z.coerce.number().int().min(1).max(1_000_000).default(1),
+  pageSize: z.coerce.number().int().min(1).max(200).default(50),
+});
+
+export const adminInstance = instance
+  .extend({ ownerName: z.string().nullable(), terminationReason: z.string().nullable() })
+  .describe("An instance as organisers see it.");
+export type AdminInstance = z.infer<typeof adminInstance>;
+
+export const adminInstances = z
+  .object({ items: z.array(adminInstance), total: z.int(), page: z.int(), pageSize: z.int() })
+  .describe("One page of the instances of all owners.");
+export type AdminInstances = z.infer<typeof adminInstances>;
+
+export const extendRequest = z.object({
+  minutes: z
+    .int()
+    .min(1)
+    .max(7 * 24 * 60)
+    .describe("Added to the time left."),
+});
+
+export const instanceLogs = z
+  .array(z.object({ pod: z.string(), container: z.string(), text: z.string(), isTruncated: z.boolean() }))
+  .describe("The last lines of each container, with known flags masked.");
+export type InstanceLogs = z.infer<typeof instanceLogs>;
+
+export const instanceEvents = z
+  .array(
+    z.object({
+      at: time(),
+      type: z.string(),
+      reason: z.string(),
+      message: z.string(),
+      object: z.string().describe("Kind and name of the object that it is about."),
+      count: z.int(),
+    }),
+  )
+  .describe("What Kubernetes and the controller recorded, oldest first; known flags masked.");
+export type InstanceEvents = z.infer<typeof instanceEvents>;
+
+export const page = z
+  .object({ title: z.string(), path: z.string(), index: z.int(), content: z.string().describe("HTML, sanitised.") })
+  .describe("A page that the organiser wrote.");
+export type Page = z.infer<typeof page>;
+
 export const currentPlayer = z
   .object({
     id: z.uuid(),
@@ -110,6 +182,59 @@ export type CurrentPlayer = z.infer<typeof currentPlayer>;
 export const player = z
   .object({ id: z.uuid(), name: z.string(), attributes: z.record(z.string(), z.string()) })
   .describe("A player, as everybody sees it.");
+
+export type Player = z.infer<typeof player>;
+
+const attributes = z.record(z.string().min(1).max(128), z.string().min(1).max(128));
+/** As people may call themselves: something visible, no control characters. */
+const playerName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(64)
+  .regex(/^[^\p{C}]*$/u, "must not contain control or invisible characters");
+
+export const patchPlayerRequest = z.object({ name: playerName.optional(), attributes: attributes.default({}) });
+
+export const session = z
+  .object({
+    id: z.uuid(),
+    createdAt: time(),
+    expiresAt: time(),
+    userAgent: z.string(),
+    isCurrent: z.boolean().describe("Whether it is the session that asks."),
+  })
+  .describe("One browser in which the player is signed in.");
+export type Session = z.infer<typeof session>;
+
+export const signInOptions = z
+  .object({
+    eventName: z.string(),
+    eventOrganiser: z.string(),
+    eventLogoUrl: z.string(),
+    registration: z.object({
+      mode: z.enum(["open", "code", "closed"]),
+      isOpen: z.boolean().describe("Whether somebody can register now."),
+      opensAt: time().nullable(),
+      closesAt: time().nullable(),
+      isFull: z.boolean(),
+    }),
+    playerAttributes: metadata.shape.playerAttributes,
+    serverTime: time(),
+  })
+  .describe("How to sign in or register; everybody may read it.");
+export type SignInOptions = z.infer<typeof signInOptions>;
+
+export const registrationRequest = z.object({
+  name: playerName,
+  code: z.string().max(256).default("").describe("Where the organiser asks for one."),
+  attributes: attributes.default({}),
+});
+
+export const personalLink = z
+  .object({ link: z.string().describe("Signs in until it is replaced. It is shown once.") })
+  .describe("A personal sign-in link.");
+export type PersonalLink = z.infer<typeof personalLink>;
 
 export const startRequest = z.object({
   challenge: z.string().min(1).max(64),
@@ -146,4 +271,8 @@ export type ServerMessage =
   | { type: "instance"; message: Instance }
   | { type: "challenge"; message: Challenge }
   | { type: "challenge-delete"; message: string }
+  | { type: "player"; message: Player }
+  | { type: "player-delete"; message: string }
+  | { type: "page"; message: Page }
+  | { type: "page-delete"; message: string }
   | { type: "metadata"; message: Metadata };

@@ -31,6 +31,10 @@ export function presentMetadata({ competition, settings, clock }: ApiContext): M
     challengeMaximumValue: 500,
     challengeMinimumValue: 100,
     challengeSolvesBeforeMinimum: 50,
+    links: [],
+    pauseStart: null,
+    pauseEnd: null,
+    afterEnd: "closed",
     serverTime: new Date(clock.now()).toISOString(),
   };
 }
