@@ -1,8 +1,13 @@
 /** What people are told when a status changes: derived from the change alone, so that each is told once. */
 import { jsonEqual } from "@berg/apimachinery";
 import { type EventRecorder, findCondition } from "@berg/kube";
-import type { ChallengeInstance, ChallengeInstanceStatus, TerminationReason } from "@berg/resources";
-import { type ConditionType, conditionTypes, endings, eventReasons, historyReasons, reasons } from "./vocabulary.ts";
+import {
+  type ChallengeInstance,
+  type ChallengeInstanceStatus,
+  historyReasons,
+  type TerminationReason,
+} from "@berg/resources";
+import { type ConditionType, conditionTypes, endings, eventReasons, reasons } from "./vocabulary.ts";
 
 export interface Told {
   type: "Normal" | "Warning";

@@ -7,7 +7,6 @@
  */
 export { endpointVariable } from "./builders/endpoints.ts";
 export { addInstanceController, type InstanceControllerOptions } from "./controller.ts";
-export { countedFrom } from "./expiry/timeout-change.ts";
 export { type FlagOwner, flagPath } from "./flags/flag-path.ts";
 export { type LintSettings, lintChallenge } from "./lint/lint-challenge.ts";
 export { formatProblem, type Problem } from "./lint/problem.ts";
@@ -16,4 +15,4 @@ export { readSettings } from "./settings/read-settings.ts";
 export type { Settings } from "./settings/settings.ts";
 export { SettingsError } from "./settings/settings-error.ts";
 export { settingsReference } from "./settings/variables.ts";
-export { conditionTypes, historyReasons, reasons } from "./vocabulary.ts";
+export { conditionTypes, reasons } from "./vocabulary.ts";

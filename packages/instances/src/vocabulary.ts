@@ -76,19 +76,6 @@ export const reasons = {
 
 export type Reason = (typeof reasons)[keyof typeof reasons];
 
-/** Reasons of entries in `status.history`. */
-export const historyReasons = {
-  started: "Started",
-  admitted: "Admitted",
-  renewed: "Renewed",
-  renewalRefused: "RenewalRefused",
-  /** `until` was set, or moved to an earlier time, while the instance lives. */
-  limited: "Limited",
-  /** `spec.timeout` was changed while the instance lives. */
-  timeoutChanged: "TimeoutChanged",
-  timeoutRefused: "TimeoutRefused",
-} as const;
-
 export const eventReasons = {
   creating: "InstanceCreating",
   ready: "InstanceReady",

@@ -238,6 +238,11 @@ export const competitionSpec = ruled(
 ).describe("The rules of the competition.");
 
 export type CompetitionSpec = z.output<typeof competitionSpec>;
+
+/** The rules of `spec: {}`. */
+export function competitionDefaults(): CompetitionSpec {
+  return competitionSpec.parse({});
+}
 export type PlayerAttribute = CompetitionSpec["playerAttributes"][number];
 export type CompetitionScoring = CompetitionSpec["scoring"];
 export type ScoringFormula = CompetitionScoring["formula"];

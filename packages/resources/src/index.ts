@@ -46,6 +46,7 @@ export {
   afterEndModes,
   boardAudiences,
   challengeAudiences,
+  competitionDefaults,
   instanceOwners,
   registrationModes,
   scoringFormulas,
@@ -81,6 +82,7 @@ export {
   ContainerNetworkTunnelProxies,
   Pages,
 } from "./definitions.ts";
+export { countedFrom, historyReasons, lastCounted } from "./expiry-history.ts";
 export { type FieldError, type FieldPath, fieldName, formatFieldError } from "./field-error.ts";
 export { generatedClusterFiles, generatedFiles } from "./generate.ts";
 export { newInstanceId } from "./instance-id.ts";

@@ -15,9 +15,8 @@ import {
   quoted,
   type Stored,
 } from "@berg/apimachinery";
-import { countedFrom, historyReasons } from "@berg/instances";
 import { FewAtOnce } from "@berg/kube";
-import { type ChallengeInstance, ChallengeInstances, isEnding } from "@berg/resources";
+import { type ChallengeInstance, ChallengeInstances, countedFrom, historyReasons, isEnding } from "@berg/resources";
 import { type ChoiceOptions, chooseInstances } from "./choose-instances.ts";
 import { explain, Failure } from "./failure.ts";
 import { follow } from "./follow.ts";

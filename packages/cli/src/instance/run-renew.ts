@@ -1,7 +1,12 @@
 /** `berg instance renew`: asks for more time, and waits for what the controller answers. */
 import { isConflict, type Stored } from "@berg/apimachinery";
-import { historyReasons } from "@berg/instances";
-import { type ChallengeInstance, ChallengeInstances, type ExpiryChange, isEnding } from "@berg/resources";
+import {
+  type ChallengeInstance,
+  ChallengeInstances,
+  type ExpiryChange,
+  historyReasons,
+  isEnding,
+} from "@berg/resources";
 import { Failure } from "./failure.ts";
 import { follow } from "./follow.ts";
 import { paintFor } from "./paint.ts";

@@ -12,9 +12,8 @@
  * so that nothing lives past it; what is decided later compares with the time that was written.
  */
 import { type Duration, durationToMs, formatTime, parseTime } from "@berg/apimachinery";
-import type { ChallengeInstanceStatus } from "@berg/resources";
+import { type ChallengeInstanceStatus, historyReasons } from "@berg/resources";
 import type { ExpirySettings } from "../settings/settings.ts";
-import { historyReasons } from "../vocabulary.ts";
 import { warningIsDue } from "./due.ts";
 import { withEntry } from "./history.ts";
 import { effectiveTimeout, effectiveUntil, type TimedChallenge, type TimedInstance } from "./limits.ts";

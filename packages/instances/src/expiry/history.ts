@@ -1,5 +1,4 @@
-import { type ExpiryChange, statusLimits } from "@berg/resources";
-import { historyReasons } from "../vocabulary.ts";
+import { type ExpiryChange, historyReasons, lastCounted, statusLimits } from "@berg/resources";
 
 /**
  * The history with one more entry. Where there is no room the oldest goes, but never the one that the timeout is counted
@@ -15,10 +14,4 @@ export function withEntry(history: readonly ExpiryChange[], entry: ExpiryChange)
   return all;
 }
 
-/** The latest entry that a timeout is counted from. */
-export function lastCounted(history: readonly ExpiryChange[]): ExpiryChange | undefined {
-  return history.findLast(({ reason }) => counting.has(reason));
-}
-
 const refusals = new Set<string>([historyReasons.renewalRefused, historyReasons.timeoutRefused]);
-const counting = new Set<string>([historyReasons.started, historyReasons.admitted, historyReasons.renewed]);

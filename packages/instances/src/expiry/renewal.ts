@@ -8,9 +8,8 @@
  * - A refusal is an answer too, with its reason in `status.history`.
  */
 import { formatTime } from "@berg/apimachinery";
-import type { ChallengeInstanceSpec, ChallengeInstanceStatus } from "@berg/resources";
+import { type ChallengeInstanceSpec, type ChallengeInstanceStatus, historyReasons } from "@berg/resources";
 import type { ExpirySettings } from "../settings/settings.ts";
-import { historyReasons } from "../vocabulary.ts";
 import { isExpired } from "./due.ts";
 import { expiryAt, expiryOf, withExpiry } from "./expiry.ts";
 import { effectiveTimeout, effectiveUntil, type TimedChallenge, type TimedInstance } from "./limits.ts";

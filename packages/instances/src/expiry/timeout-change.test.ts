@@ -1,9 +1,9 @@
 import { formatTime, parseDuration, parseTime } from "@berg/apimachinery";
-import { type ChallengeInstanceStatus, statusLimits } from "@berg/resources";
+import { type ChallengeInstanceStatus, countedFrom, statusLimits } from "@berg/resources";
 import { describe, expect, test } from "vitest";
 import { restarted, started } from "./expiry.ts";
 import { renewed } from "./renewal.ts";
-import { countedFrom, withChangedTimeout } from "./timeout-change.ts";
+import { withChangedTimeout } from "./timeout-change.ts";
 
 const settings = { timeout: parseDuration("2h"), maxRenewals: 3, warning: parseDuration("5m") };
 const forEver = { ...settings, timeout: undefined };

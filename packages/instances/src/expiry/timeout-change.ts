@@ -5,12 +5,10 @@
  *
  * `status.timeout` is the value that was answered last. A value that cannot be used is answered too: the expiry stays.
  */
-import { formatTime, parseTime } from "@berg/apimachinery";
-import type { ChallengeInstanceStatus } from "@berg/resources";
+import { formatTime } from "@berg/apimachinery";
+import { type ChallengeInstanceStatus, countedFrom, historyReasons } from "@berg/resources";
 import type { ExpirySettings } from "../settings/settings.ts";
-import { historyReasons } from "../vocabulary.ts";
 import { expiryAt, expiryOf, withExpiry, withTimeout } from "./expiry.ts";
-import { lastCounted } from "./history.ts";
 import { effectiveTimeout, effectiveUntil, type TimedChallenge, type TimedInstance } from "./limits.ts";
 import { expiryTexts } from "./texts.ts";
 
@@ -41,10 +39,4 @@ export function withChangedTimeout(
   const isLimited = end !== undefined && end === expiryAt(from, undefined, until);
   const message = expiryTexts.timeoutChanged(end === undefined ? undefined : formatTime(end), isLimited);
   return withExpiry(answered, end, { reason: historyReasons.timeoutChanged, message }, settings, now);
-}
-
-/** What a timeout is counted from, in ms since 1970. Undefined for an instance that the controller has not seen yet. */
-export function countedFrom({ startedAt, history = [] }: ChallengeInstanceStatus): number | undefined {
-  const from = lastCounted(history)?.at ?? startedAt;
-  return from === undefined ? undefined : parseTime(from);
 }
