@@ -1,6 +1,6 @@
 /**
- * The API killed before and after each of its writes, to the database and to Kubernetes, in a life that an owner starts
- * and stops: no instance without a row, no row without an end, and never a second instance.
+ * The API killed before and after each of its writes, to the database and to Kubernetes, in a life that an owner starts,
+ * extends, restarts and stops: no instance without a row, no row without an end, and never a second instance.
  *
  * Rows are in a real SQLite file, objects on the embedded API server. The controller is played by two functions: what it
  * does besides is tested elsewhere.
@@ -9,20 +9,33 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { formatTime, isNotFound } from "@berg/apimachinery";
+import { formatTime, isNotFound, makeKey } from "@berg/apimachinery";
 import { openDatabase } from "@berg/database";
 import { type Client, createClient, Informer, Namespaces, silentLogger, systemClock, unlimited } from "@berg/kube";
 import { startLocalControlPlane } from "@berg/local-control-plane";
-import { ChallengeInstances, Challenges, customResourceDefinitions, finalizers } from "@berg/resources";
+import {
+  ChallengeInstances,
+  Challenges,
+  Competitions,
+  competitionDefaults,
+  customResourceDefinitions,
+  finalizers,
+  Pages,
+} from "@berg/resources";
 import { type Kysely, type KyselyPlugin, SelectQueryNode } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { alwaysOpen } from "../../packages/api/src/competition/competition.ts";
 import { type ApiContext, instanceName } from "../../packages/api/src/context.ts";
 import { migrations } from "../../packages/api/src/database/migrations.ts";
 import type { InstanceRow, Tables } from "../../packages/api/src/database/schema.ts";
 import { LiveHub } from "../../packages/api/src/events/live-hub.ts";
-import { startInstance, stopInstance } from "../../packages/api/src/instances/commands.ts";
+import {
+  renewInstance,
+  restartInstance,
+  startInstance,
+  stopInstance,
+} from "../../packages/api/src/instances/commands.ts";
 import { reconcileOwner } from "../../packages/api/src/instances/sync.ts";
+import type { Player } from "../../packages/api/src/players/store.ts";
 import { installKinds } from "../../packages/cli/src/up/install-kinds.ts";
 
 const namespace = "berg";
@@ -49,6 +62,8 @@ beforeAll(async () => {
   caches = {
     challenges: new Informer({ client, type: Challenges }),
     instances: new Informer({ client, type: ChallengeInstances }),
+    competitions: new Informer({ client, type: Competitions }),
+    pages: new Informer({ client, type: Pages }),
   };
   for (const informer of Object.values(caches)) {
     informer.run(stopping.signal).catch(() => {});
@@ -109,16 +124,22 @@ class Process {
 
 function contextOf({ db, client }: Process): ApiContext {
   return {
-    ...{ db, client, clock: systemClock, log: silentLogger, hub: new LiveHub(), competition: alwaysOpen },
-    settings: { publicUrl: "http://berg.localhost", namespace, maxRenewals: 3, version: "0" },
+    ...{ db, client, clock: systemClock, log: silentLogger, hub: new LiveHub() },
+    competition: competitionDefaults,
+    maxRenewals: () => 3,
+    settings: { publicUrl: "http://berg.localhost", namespace, competition: "x", maxRenewals: 3, version: "0" },
     flagKey: Buffer.alloc(32),
     caches: () => caches,
     reconcileOwner() {},
   };
 }
 
-const reconcile = (process: Process, ownerId: string) =>
-  reconcileOwner({ db: process.db, client: process.client, clock: systemClock, namespace }, ownerId, signal);
+const reconcile = ({ db, client }: Process, ownerId: string) => {
+  const flagKey = Buffer.alloc(32);
+  const findChallenge = (name: string) => caches.challenges.get(makeKey(namespace, name));
+  const fromCaches = { findChallenge, namesOfObjects: () => [], timeoutOf: () => undefined };
+  return reconcileOwner({ db, client, clock: systemClock, namespace, flagKey, ...fromCaches }, ownerId, signal);
+};
 
 function objectOf(ownerId: string) {
   return client.get(ChallengeInstances, namespace, instanceName(ownerId)).catch((error) => {
@@ -142,11 +163,22 @@ function rowsOf(ownerId: string): Promise<InstanceRow[]> {
   return db.selectFrom("instances").selectAll().where("owner_id", "=", ownerId).execute();
 }
 
+const playerWith = (id: string): Player => ({
+  id,
+  name: "Ada",
+  federatedId: `local:${id}`,
+  roles: ["player"],
+  apiKeyPlaceholder: null,
+});
+
 /** The life; each step may be done again, as a player who got no answer or a restarted process does. */
 const steps: ((process: Process, ownerId: string) => Promise<unknown>)[] = [
-  (process, playerId) => startInstance(contextOf(process), { playerId, challenge: "web", replace: false }),
+  (process, id) => startInstance(contextOf(process), { player: playerWith(id), challenge: "web", replace: false }),
   reconcile,
   (_, ownerId) => controllerRunsIt(ownerId),
+  reconcile,
+  (process, ownerId) => renewInstance(contextOf(process), ownerId, signal),
+  (process, ownerId) => restartInstance(contextOf(process), ownerId, signal),
   reconcile,
   (process, ownerId) => stopInstance(contextOf(process), ownerId),
   reconcile,
@@ -189,6 +221,7 @@ async function live(dieAt: number): Promise<boolean> {
 test("whichever write it dies at, the life is whole", async () => {
   let points = 0;
   while (await live(points)) points++;
-  // Rows: insert, created, ready, stop, end; objects: create, delete, finalizer off. Before and after each.
-  expect(points).toBeGreaterThanOrEqual(16);
+  // Rows: insert, created, ready, timeline, stop, end; objects: create, renew, restart, delete, finalizer off. Before and
+  // after each.
+  expect(points).toBeGreaterThanOrEqual(22);
 });

@@ -5,7 +5,7 @@
 import { openDatabase } from "@berg/database";
 import { type Client, type Clock, type Logger, type Manager, systemClock, systemRandom } from "@berg/kube";
 import { newInstanceId } from "@berg/resources";
-import type { Competition } from "./competition/competition.ts";
+import { CurrentCompetition } from "./competition/current-competition.ts";
 import type { ApiContext, ApiSettings } from "./context.ts";
 import { migrations } from "./database/migrations.ts";
 import type { Tables } from "./database/schema.ts";
@@ -19,7 +19,6 @@ import { createOneTimeLink } from "./sign-in/store.ts";
 
 export interface ApiOptions {
   settings: ApiSettings;
-  competition: Competition;
   /** The URL of a PostgreSQL database, or the path of a SQLite file. */
   database: string;
   host: string;
@@ -40,7 +39,7 @@ export interface RunningApi extends AsyncDisposable {
 const retryAfter = 2;
 
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
-  const { settings, competition, client, log, clock = systemClock } = options;
+  const { settings, client, log, clock = systemClock } = options;
   await using parts = new AsyncDisposableStack();
   const { db } = parts.use(
     await openDatabase<Tables>({
@@ -57,9 +56,12 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     .select("value")
     .where("name", "=", "flag-hmac")
     .executeTakeFirstOrThrow();
+  const competition = await CurrentCompetition.load({ db, clock, log, name: settings.competition });
   let follower: Follower | undefined;
   const context: ApiContext = {
-    ...{ db, settings, clock, log, competition, client },
+    ...{ db, settings, clock, log, client },
+    competition: () => competition.spec,
+    maxRenewals: () => Math.min(settings.maxRenewals, competition.spec.instances.maxRenewals ?? settings.maxRenewals),
     hub: new LiveHub(),
     flagKey: Buffer.from(value, "hex"),
     caches() {
@@ -76,7 +78,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   return {
     attach(manager) {
       follower?.detach();
-      follower = followKubernetes(manager, context);
+      follower = followKubernetes(manager, context, competition);
     },
     async signInLink({ name, roles }) {
       const now = clock.now();

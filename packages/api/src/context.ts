@@ -1,15 +1,16 @@
 /** What routes and rules get: the database, the caches, the clock and the settings of this process. */
 import type { Client, Clock, Informer, Logger } from "@berg/kube";
-import type { Challenge, ChallengeInstance } from "@berg/resources";
+import type { Challenge, ChallengeInstance, Competition, CompetitionSpec, Page } from "@berg/resources";
 import type { Kysely } from "kysely";
-import type { Competition } from "./competition/competition.ts";
 import type { Tables } from "./database/schema.ts";
 import type { LiveHub } from "./events/live-hub.ts";
 
 export interface ApiSettings {
   /** Where browsers reach the pages: decides links, redirects and which Origin is ours. No slash at the end. */
   readonly publicUrl: string;
-  /** Where Challenges and ChallengeInstances are. */
+  /** Name of the Competition object. */
+  readonly competition: string;
+  /** Where Challenges, ChallengeInstances, Pages and the Competition are. */
   readonly namespace: string;
   /** As the controller has it (CHALLENGE_MAX_RENEWALS). */
   readonly maxRenewals: number;
@@ -20,6 +21,8 @@ export interface ApiSettings {
 export interface Caches {
   readonly challenges: Informer<Challenge>;
   readonly instances: Informer<ChallengeInstance>;
+  readonly competitions: Informer<Competition>;
+  readonly pages: Informer<Page>;
 }
 
 export interface ApiContext {
@@ -28,7 +31,10 @@ export interface ApiContext {
   readonly clock: Clock;
   readonly log: Logger;
   readonly hub: LiveHub;
-  readonly competition: Competition;
+  /** The rules as they are now. */
+  competition(): CompetitionSpec;
+  /** How often the time of an instance can be extended. */
+  maxRenewals(): number;
   /** HMAC key for flags. */
   readonly flagKey: Buffer;
   /** Throws a problem where Kubernetes has not been reached yet. */
@@ -42,4 +48,9 @@ export interface ApiContext {
 /** The name of the ChallengeInstance of an owner: one live instance each. */
 export function instanceName(ownerId: string): string {
   return `owner-${ownerId}`;
+}
+
+/** The name of the ChallengeInstance of a row: somebody else may have created it under another name. */
+export function objectName(row: { owner_id: string; object_name: string | null }): string {
+  return row.object_name ?? instanceName(row.owner_id);
 }

@@ -1,11 +1,20 @@
 /** The caches behind answers and live messages, and the controller that keeps rows and ChallengeInstances in step. */
 import { makeKey, type Stored, splitKey } from "@berg/apimachinery";
 import { errorText, type Manager, type Timer, withoutManagedFields } from "@berg/kube";
-import { type Challenge, ChallengeInstances, Challenges, readStoredChallenge } from "@berg/resources";
+import {
+  type Challenge,
+  ChallengeInstances,
+  Challenges,
+  Competitions,
+  Pages,
+  readStoredChallenge,
+} from "@berg/resources";
+import type { CurrentCompetition } from "./competition/current-competition.ts";
+import { timeoutOf } from "./competition/rules.ts";
 import { type ApiContext, type Caches, instanceName } from "./context.ts";
-import { publishChanges, publishInstance } from "./events/publish.ts";
+import { publishChanges, publishInstance, publishMetadata } from "./events/publish.ts";
 import { ownersWithOpenRows } from "./instances/store.ts";
-import { reconcileOwner } from "./instances/sync.ts";
+import { reconcileOwner, type SyncDeps } from "./instances/sync.ts";
 
 export interface Follower {
   readonly caches: Caches;
@@ -18,13 +27,25 @@ export interface Follower {
 /** They mostly wait for the API server and the database. */
 const workers = 16;
 
-export function followKubernetes(manager: Manager, context: ApiContext): Follower {
-  const { db, clock, settings } = context;
+/** Name of the index of ChallengeInstances. */
+const byOwner = "owner";
+
+export function followKubernetes(manager: Manager, context: ApiContext, competition: CurrentCompetition): Follower {
+  const { db, clock, settings, flagKey } = context;
   const { namespace } = settings;
   const selection = { namespace };
   const caches: Caches = {
     challenges: manager.informer(Challenges, { selection, transform: withValidFields }),
     instances: manager.informer(ChallengeInstances, { selection }),
+    competitions: manager.informer(Competitions, { selection }),
+    pages: manager.informer(Pages, { selection }),
+  };
+  caches.instances.ensureIndex(byOwner, ({ spec }) => [spec.ownerId]);
+  const findChallenge = (name: string) => caches.challenges.get(makeKey(namespace, name));
+  const sync: Omit<SyncDeps, "client"> = {
+    ...{ db, clock, namespace, flagKey, findChallenge },
+    namesOfObjects: (ownerId) => caches.instances.byIndex(byOwner, ownerId).map(({ metadata }) => metadata.name),
+    timeoutOf: (name) => timeoutOf(context.competition(), findChallenge(name)),
   };
   const keyOfOwner = (ownerId: string) => makeKey(namespace, instanceName(ownerId));
   const controller = manager.addController({
@@ -46,16 +67,25 @@ export function followKubernetes(manager: Manager, context: ApiContext): Followe
     ],
     async reconcile(key, { signal }) {
       const ownerId = splitKey(key).name.replace(/^owner-/, "");
-      await reconcileOwner({ db, client: manager.client, clock, namespace }, ownerId, signal);
+      await reconcileOwner({ ...sync, client: manager.client }, ownerId, signal);
       await publishInstance(context, ownerId);
       return undefined;
     },
   });
+  const key = makeKey(namespace, settings.competition);
+  const stopObserving = caches.competitions.onChange(({ type, object: { metadata, spec } }) => {
+    if (makeKey(metadata.namespace ?? "", metadata.name) !== key) return;
+    if (competition.observe(type === "deleted" ? undefined : spec)) publishMetadata(context);
+  });
+  const stopPublishing = publishChanges(context, caches);
   return {
     caches,
-    isSynced: () => caches.challenges.hasSynced && caches.instances.hasSynced,
+    isSynced: () => Object.values(caches).every(({ hasSynced }) => hasSynced),
     reconcileOwner: (ownerId) => controller.queue.add(keyOfOwner(ownerId)),
-    detach: publishChanges(context, caches),
+    detach() {
+      stopObserving();
+      stopPublishing();
+    },
   };
 }
 

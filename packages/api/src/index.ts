@@ -11,6 +11,5 @@
  * `server.ts`, then `instances/commands.ts` and `instances/sync.ts`.
  */
 export { type ApiOptions, type RunningApi, startApi } from "./api.ts";
-export { alwaysOpen, type Competition } from "./competition/competition.ts";
 export type { ApiSettings } from "./context.ts";
 export type { Pages } from "./http/pages.ts";

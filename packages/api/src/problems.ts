@@ -7,7 +7,6 @@ import type { Problem } from "./wire.ts";
 export const problemCodes = {
   invalid_request: { status: 400, title: "The request is invalid" },
   not_started: { status: 400, title: "The competition has not started" },
-  competition_over: { status: 400, title: "The competition is over" },
   competition_paused: { status: 400, title: "The competition is paused" },
   challenge_unknown: { status: 400, title: "There is no such challenge" },
   challenge_without_instance: { status: 400, title: "The challenge has no instances" },

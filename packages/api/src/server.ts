@@ -14,7 +14,8 @@ import { addErrorHandler, answerUnreadable, sendProblem, unreadableUrl } from ".
 import { addPages, type Pages } from "./http/pages.ts";
 import { RateLimits } from "./http/rate-limit.ts";
 import { addSecurityHeaders } from "./http/security-headers.ts";
-import { addInstanceRoutes } from "./instances/routes.ts";
+import { addInstanceAdminRoutes, addInstanceRoutes } from "./instances/routes.ts";
+import { addPageRoutes } from "./pages/routes.ts";
 import { addPlayerRoutes } from "./players/routes.ts";
 import { addAuthentication } from "./sessions/authenticate.ts";
 import { addSignInRoutes } from "./sign-in/routes.ts";
@@ -53,6 +54,8 @@ export async function createServer(context: ApiContext, pages: Pages): Promise<F
     addChallengeRoutes(routes, context);
     addPlayerRoutes(routes, context);
     addInstanceRoutes(routes, context, rateLimits);
+    addInstanceAdminRoutes(routes, context);
+    addPageRoutes(routes, context);
     addSignInRoutes(routes, context, rateLimits);
     addEvents(routes, context);
     routes.get("/api/openapi.json", { schema: { hide: true } }, () => app.swagger());

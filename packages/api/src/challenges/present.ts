@@ -22,7 +22,7 @@ export function presentChallenge({ metadata, spec }: StoredChallenge): Challenge
       return url === undefined ? [] : [{ fileName: fileName || lastPart(url), downloadUrl: url }];
     }),
     hasRemote: spec.containers.length > 0,
-    connectionInfo: null,
+    connectionInfo: spec.connectionInfo || null,
   };
 }
 

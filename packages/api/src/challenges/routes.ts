@@ -3,8 +3,11 @@ import type { Challenge } from "@berg/resources";
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
+import { hasStarted, isAdmin } from "../competition/rules.ts";
 import type { ApiContext } from "../context.ts";
+import type { Player } from "../players/store.ts";
 import { ProblemError } from "../problems.ts";
+import { requireReader } from "../sessions/authenticate.ts";
 import { challenge, problem, type Challenge as WireChallenge } from "../wire.ts";
 import { presentChallenge } from "./present.ts";
 
@@ -13,39 +16,61 @@ export function addChallengeRoutes(app: FastifyInstance, context: ApiContext): v
   const tags = ["challenges"];
   routes.get(
     "/api/challenges",
-    { schema: { summary: "All challenges that players can see", tags, response: { 200: z.array(challenge) } } },
-    () => visibleChallenges(context).map(present),
+    {
+      preHandler: requireReader,
+      schema: {
+        summary: "All challenges that the asker can see: none before the start",
+        tags,
+        response: { 200: z.array(challenge), 401: problem },
+      },
+    },
+    ({ player }) => visibleChallenges(context, player).map(present),
   );
   routes.get(
     "/api/challenges/:name",
     {
+      preHandler: requireReader,
       schema: {
         summary: "One challenge",
         tags,
         params: z.object({ name: z.string().max(253) }),
-        response: { 200: challenge, 404: problem },
+        response: { 200: challenge, 400: problem, 401: problem, 404: problem },
       },
     },
-    ({ params }) => {
-      const found = findChallenge(context, params.name);
+    ({ params, player }) => {
+      requireStart(context, player);
+      const found = findChallenge(context, params.name, player);
       if (!found) throw new ProblemError("not_found", `There is no challenge "${params.name}".`);
       return present(found);
     },
   );
 }
 
-/** Undefined where there is none, or where players cannot see it yet. */
-export function findChallenge(context: ApiContext, name: string): Stored<Challenge> | undefined {
+/** Undefined where there is none, or where the player cannot see it yet. */
+export function findChallenge(
+  context: ApiContext,
+  name: string,
+  player: Player | undefined,
+): Stored<Challenge> | undefined {
   const stored = context.caches().challenges.get(makeKey(context.settings.namespace, name));
-  return stored && isVisible(stored, context.clock.now()) ? stored : undefined;
+  return stored && (isAdmin(player) || isVisible(stored, context.clock.now())) ? stored : undefined;
 }
 
-function visibleChallenges(context: ApiContext): Stored<Challenge>[] {
+/** Throws a problem before the start, unless the player is an admin. */
+export function requireStart({ competition, clock }: ApiContext, player: Player | undefined): void {
+  const { start } = competition();
+  if (isAdmin(player) || hasStarted(competition(), clock.now())) return;
+  throw new ProblemError("not_started", `Challenges can be seen and started from ${start} on.`);
+}
+
+function visibleChallenges(context: ApiContext, player: Player | undefined): Stored<Challenge>[] {
   const now = context.clock.now();
+  const seesAll = isAdmin(player);
+  if (!seesAll && !hasStarted(context.competition(), now)) return [];
   const visible = context
     .caches()
     .challenges.list()
-    .filter((stored) => isVisible(stored, now));
+    .filter((stored) => seesAll || isVisible(stored, now));
   return visible.sort((one, other) => (one.metadata.name < other.metadata.name ? -1 : 1));
 }
 

@@ -1,40 +1,64 @@
-import { formatTime } from "@berg/apimachinery";
+import { parseTime } from "@berg/apimachinery";
+import type { CompetitionSpec } from "@berg/resources";
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { ApiContext } from "../context.ts";
-import { type Metadata, metadata } from "../wire.ts";
+import { requireReader } from "../sessions/authenticate.ts";
+import { type Metadata, metadata, problem } from "../wire.ts";
+import { allowsAnonymousReading } from "./rules.ts";
 
-/** On the wire every competition has an end. */
-const never = Date.UTC(9999, 11, 31, 23, 59, 59);
+/** On the wire every competition has a start and an end. */
+const always = "1970-01-01T00:00:00Z";
+const never = "9999-12-31T23:59:59Z";
 
 export function addMetadataRoutes(app: FastifyInstance, context: ApiContext): void {
-  app
-    .withTypeProvider<ZodTypeProvider>()
-    .get(
-      "/api/metadata",
-      { schema: { summary: "The competition and its rules", tags: ["competition"], response: { 200: metadata } } },
-      () => presentMetadata(context),
-    );
+  app.withTypeProvider<ZodTypeProvider>().get(
+    "/api/metadata",
+    {
+      preHandler: requireReader,
+      schema: {
+        summary: "The competition and its rules",
+        tags: ["competition"],
+        response: { 200: metadata, 401: problem },
+      },
+    },
+    () => presentMetadata(context),
+  );
 }
 
 export function presentMetadata({ competition, settings, clock }: ApiContext): Metadata {
-  const { eventName, eventOrganiser, eventLogoUrl, start, end = never, allowAnonymousAccess } = competition;
+  const spec = competition();
+  const { scoring, freeze, pause } = spec;
   return {
     version: settings.version,
-    ...{ eventName, eventOrganiser, eventLogoUrl, allowAnonymousAccess },
-    start: formatTime(start),
-    end: formatTime(end),
-    playerAttributes: [],
-    freezeStart: null,
-    freezeEnd: null,
-    teams: false,
-    challengeMaximumValue: 500,
-    challengeMinimumValue: 100,
-    challengeSolvesBeforeMinimum: 50,
-    links: [],
-    pauseStart: null,
-    pauseEnd: null,
-    afterEnd: "closed",
+    eventName: spec.title,
+    eventOrganiser: spec.organiser,
+    eventLogoUrl: spec.logoUrl ?? "",
+    allowAnonymousAccess: allowsAnonymousReading(spec),
+    start: iso(spec.start ?? always),
+    end: iso(spec.end ?? never),
+    playerAttributes: presentAttributes(spec),
+    freezeStart: freeze ? iso(freeze.start) : null,
+    freezeEnd: freeze ? iso(freeze.end ?? never) : null,
+    teams: spec.teams.enabled,
+    challengeMaximumValue: scoring.maximum,
+    challengeMinimumValue: scoring.minimum,
+    challengeSolvesBeforeMinimum: scoring.solvesBeforeMinimum,
+    links: spec.links,
+    pauseStart: pause ? iso(pause.start) : null,
+    pauseEnd: pause?.end === undefined ? null : iso(pause.end),
+    afterEnd: spec.afterEnd,
     serverTime: new Date(clock.now()).toISOString(),
   };
+}
+
+export function presentAttributes({ playerAttributes }: CompetitionSpec): Metadata["playerAttributes"] {
+  return playerAttributes.map(({ name, title, description, public: isPublic, required, values }) => ({
+    ...{ name, title: title || name, description, public: isPublic, required },
+    values: values.map(({ value, title, description }) => ({ value, title: title || value, description })),
+  }));
+}
+
+function iso(time: string): string {
+  return new Date(parseTime(time)).toISOString();
 }

@@ -81,6 +81,22 @@ const play: Migration = {
   },
 };
 
+/** Instances that others created, why one is stopped, how its start went; the last Competition that was seen. */
+const operate: Migration = {
+  async up(db: Kysely<Tables>) {
+    await db.schema.alterTable("instances").addColumn("object_name", "text").execute();
+    await db.schema.alterTable("instances").addColumn("stop_reason", "varchar(20)").execute();
+    await db.schema.alterTable("instances").addColumn("timeline", "text").execute();
+    await db.schema
+      .createTable("competition")
+      .addColumn("name", "text", (column) => column.primaryKey().notNull())
+      .addColumn("spec", "text", (column) => column.notNull())
+      .addColumn("seen_at", "bigint", (column) => column.notNull())
+      .execute();
+  },
+};
+
 export const migrations: Readonly<Record<string, Migration>> = {
   "2026-11-play": play,
+  "2026-11d-operate": operate,
 };

@@ -1,10 +1,13 @@
 /** The tables of the API, as queries see them. `migrations.ts` creates them. Ids are UUIDs; times are ms since 1970. */
+import type { TerminationReason } from "@berg/resources";
+
 export interface Tables {
   player: PlayerTable;
   sign_in_link: SignInLinkTable;
   session: SessionTable;
   instances: InstanceTable;
   secret: SecretTable;
+  competition: CompetitionTable;
 }
 
 export interface PlayerTable {
@@ -65,9 +68,23 @@ export interface InstanceTable {
   stop_requested_at: number | null;
   terminated_at: number | null;
   termination_reason: string | null;
+  /** Of the ChallengeInstance, where somebody else created it. Null: the name that the API gives (`instanceName`). */
+  object_name: string | null;
+  /** Null: the owner asked for the stop. */
+  stop_reason: TerminationReason | null;
+  /** JSON of the steps of the start, stored when it has succeeded or failed: pods and events are gone later. */
+  timeline: string | null;
 }
 
 export type InstanceRow = InstanceTable;
+
+/** The last version of each Competition that was seen: it stays in force where the object vanishes. */
+export interface CompetitionTable {
+  name: string;
+  /** JSON. */
+  spec: string;
+  seen_at: number;
+}
 
 /** Keys that are generated once. */
 export interface SecretTable {

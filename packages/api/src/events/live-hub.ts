@@ -48,6 +48,12 @@ export class LiveHub {
     for (const socket of this.#ofPlayer.get(playerId) ?? []) send(socket, text);
   }
 
+  get hasAdmins(): boolean {
+    return false;
+  }
+
+  sendToAdmins(_message: ServerMessage, _except: string): void {}
+
   /** To everybody. */
   broadcast(message: ServerMessage): void {
     const text = JSON.stringify(message);

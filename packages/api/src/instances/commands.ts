@@ -1,30 +1,26 @@
 /**
- * What a player can ask for: start, stop, more time. Each changes the database and answers at once; the reconcile of the
+ * What a player can ask for: start, stop, restart, more time. Each changes the database and answers at once; the reconcile of the
  * owner (sync.ts) makes Kubernetes follow.
  */
 import { randomBytes } from "node:crypto";
-import { isConflict, isNotFound, makeKey, type Stored } from "@berg/apimachinery";
+import type { Stored } from "@berg/apimachinery";
 import { DatabaseError } from "@berg/database";
-import {
-  annotations,
-  type Challenge,
-  type ChallengeInstance,
-  ChallengeInstances,
-  fieldManagers,
-  newInstanceId,
-} from "@berg/resources";
-import { findChallenge } from "../challenges/routes.ts";
-import { type ApiContext, instanceName } from "../context.ts";
+import { type Challenge, newInstanceId } from "@berg/resources";
+import { findChallenge, requireStart } from "../challenges/routes.ts";
+import { isAdmin, isPaused } from "../competition/rules.ts";
+import type { ApiContext } from "../context.ts";
 import type { InstanceRow } from "../database/schema.ts";
+import type { Player } from "../players/store.ts";
 import { ProblemError } from "../problems.ts";
 import type { Instance } from "../wire.ts";
 import { drawFlag } from "./flags.ts";
+import { changeSpec, objectOf } from "./objects.ts";
 import { emptyInstance, isFailed, presentInstance } from "./present.ts";
 import { allOpenRows, currentRow, insertRow, isFlagTaken, openRows, requestStop } from "./store.ts";
 
 export interface StartRequest {
   /** Also the owner. */
-  playerId: string;
+  player: Player;
   challenge: string;
   /** Stops what runs first. */
   replace: boolean;
@@ -32,8 +28,8 @@ export interface StartRequest {
 
 /** The instance that runs already, or a new one. */
 export async function startInstance(context: ApiContext, request: StartRequest): Promise<Instance> {
-  const { playerId } = request;
-  const challenge = startableChallenge(context, request.challenge);
+  const playerId = request.player.id;
+  const challenge = startableChallenge(context, request.player, request.challenge);
   try {
     await insertUnlessRunning(context, challenge, request);
   } finally {
@@ -57,57 +53,79 @@ export async function stopInstance(context: ApiContext, playerId: string): Promi
 export async function currentInstance(context: ApiContext, playerId: string): Promise<Instance> {
   const row = await currentRow(context.db, playerId);
   if (!row) return emptyInstance(playerId);
-  const { maxRenewals } = context.settings;
+  const maxRenewals = context.maxRenewals();
   return presentInstance({ row, object: objectOf(context, row), recipientId: playerId, maxRenewals });
+}
+
+/** As admins see the instance of another owner. */
+export async function foreignInstance(context: ApiContext, ownerId: string): Promise<Instance> {
+  const row = await currentRow(context.db, ownerId);
+  return row ? presentForStaff(context, row) : emptyInstance(ownerId);
 }
 
 /** Of all owners that have one. */
 export async function allInstances(context: ApiContext): Promise<Instance[]> {
-  const { maxRenewals } = context.settings;
-  const rows = await allOpenRows(context.db);
-  return rows.map((row) =>
-    presentInstance({ row, object: objectOf(context, row), recipientId: row.owner_id, maxRenewals, isForStaff: true }),
-  );
+  return (await allOpenRows(context.db)).map((row) => presentForStaff(context, row));
 }
 
-const mostRenewTries = 5;
+function presentForStaff(context: ApiContext, row: InstanceRow): Instance {
+  const maxRenewals = context.maxRenewals();
+  return presentInstance({
+    ...{ row, object: objectOf(context, row), maxRenewals },
+    recipientId: row.owner_id,
+    isForStaff: true,
+  });
+}
 
-/** Raises `spec.renewals` by one from what was read, so that two requests at the same time do not count as one. */
+/** Asks the controller for more time: it decides how much, and never beyond the limits. */
 export async function renewInstance(context: ApiContext, playerId: string, signal: AbortSignal): Promise<Instance> {
-  const row = await currentRow(context.db, playerId);
-  const shown = await currentInstance(context, playerId);
-  if (!row || !objectOf(context, row)) throw new ProblemError("nothing_running", "Start an instance first.");
-  if (shown.renewalsLeft === 0) {
-    throw new ProblemError(
-      "renewal_refused",
-      `Its time was extended ${context.settings.maxRenewals} times already, which is the limit.`,
-    );
-  }
-  const { namespace } = context.settings;
-  const name = instanceName(playerId);
-  for (let tries = 1; ; tries++) {
-    const object = await context.client.get(ChallengeInstances, namespace, name, { signal }).catch(orUndefined);
-    if (!object || !isOf(object, row)) throw new ProblemError("nothing_running", "The instance has ended.");
-    const body = {
-      metadata: { resourceVersion: object.metadata.resourceVersion },
-      spec: { renewals: object.spec.renewals + 1 },
-    };
-    try {
-      const options = { fieldManager: fieldManagers.api, signal };
-      await context.client.patch(ChallengeInstances, namespace, name, { type: "merge", body }, options);
-      return currentInstance(context, playerId);
-    } catch (error) {
-      if (!isConflict(error) || tries === mostRenewTries) throw error;
-    }
-  }
+  const row = await requireCurrentRow(context, playerId);
+  const maxRenewals = context.maxRenewals();
+  await changeSpec(
+    context,
+    row,
+    ({ spec, status }) => {
+      if ((status?.renewals ?? 0) >= maxRenewals) {
+        const times = maxRenewals === 1 ? "once" : `${maxRenewals} times`;
+        throw new ProblemError("renewal_refused", `Its time can be extended ${times}, and was.`);
+      }
+      return { renewals: spec.renewals + 1 };
+    },
+    signal,
+  );
+  return currentInstance(context, playerId);
 }
 
-function startableChallenge(context: ApiContext, name: string): Stored<Challenge> {
+/** The controller replaces the pods; id, flag, addresses and time stay. */
+export async function restartInstance(context: ApiContext, playerId: string, signal: AbortSignal): Promise<Instance> {
+  const row = await requireCurrentRow(context, playerId);
+  await changeSpec(
+    context,
+    row,
+    ({ spec, status }) => {
+      if (status?.phase !== "Running" && status?.phase !== "Failed") {
+        throw new ProblemError("restart_refused", "It is still starting. Wait until it runs or has failed.");
+      }
+      return { restarts: spec.restarts + 1 };
+    },
+    signal,
+  );
+  return currentInstance(context, playerId);
+}
+
+export async function requireCurrentRow({ db }: ApiContext, playerId: string): Promise<InstanceRow> {
+  const row = await currentRow(db, playerId);
+  if (!row) throw new ProblemError("nothing_running", "Start an instance first.");
+  return row;
+}
+
+function startableChallenge(context: ApiContext, player: Player, name: string): Stored<Challenge> {
   const { competition, clock } = context;
-  if (clock.now() < competition.start) {
-    throw new ProblemError("not_started", "Instances can be started once the competition has begun.");
+  requireStart(context, player);
+  if (!isAdmin(player) && isPaused(competition(), clock.now())) {
+    throw new ProblemError("competition_paused", "Instances that run go on; new ones can be started after the pause.");
   }
-  const challenge = findChallenge(context, name);
+  const challenge = findChallenge(context, name, player);
   const field = "challenge";
   if (!challenge) throw new ProblemError("challenge_unknown", `There is no challenge "${name}".`, { field });
   if (challenge.spec.containers.length === 0) {
@@ -120,7 +138,7 @@ function startableChallenge(context: ApiContext, name: string): Stored<Challenge
 async function insertUnlessRunning(
   context: ApiContext,
   challenge: Stored<Challenge>,
-  { playerId, replace }: StartRequest,
+  { player: { id: playerId }, replace }: StartRequest,
 ): Promise<void> {
   const { db, clock, flagKey: key } = context;
   try {
@@ -147,25 +165,13 @@ async function insertUnlessRunning(
         stop_requested_at: null,
         terminated_at: null,
         termination_reason: null,
+        object_name: null,
+        stop_reason: null,
+        timeline: null,
       });
     });
   } catch (error) {
     // Another start of the same owner was quicker: that is the one that runs.
     if (!(error instanceof DatabaseError && error.isUniqueViolation)) throw error;
   }
-}
-
-/** The ChallengeInstance of this row, as the cache has it. */
-export function objectOf({ caches, settings }: ApiContext, row: InstanceRow): Stored<ChallengeInstance> | undefined {
-  const object = caches().instances.get(makeKey(settings.namespace, instanceName(row.owner_id)));
-  return object && isOf(object, row) ? object : undefined;
-}
-
-export function isOf({ metadata }: ChallengeInstance, { id }: Pick<InstanceRow, "id">): boolean {
-  return metadata.annotations?.[annotations.instanceId] === id;
-}
-
-/** For `catch`: where there is no such object. */
-export function orUndefined(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
 }

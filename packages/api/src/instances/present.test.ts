@@ -18,6 +18,9 @@ const row: InstanceRow = {
   stop_requested_at: null,
   terminated_at: null,
   termination_reason: null,
+  object_name: null,
+  stop_reason: null,
+  timeline: null,
 };
 const services = [{ name: "web", hostname: "x.localhost", port: 8000, protocol: "TCP", appProtocol: "HTTP" }];
 

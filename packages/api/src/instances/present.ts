@@ -1,11 +1,11 @@
 /** The instance of an owner as its row and its ChallengeInstance show it. Pure. */
-import { parseTime } from "@berg/apimachinery";
+import { parseTime, type Stored } from "@berg/apimachinery";
 import type { ChallengeInstance, ChallengeInstanceStatus } from "@berg/resources";
 import type { InstanceRow } from "../database/schema.ts";
 import { type Instance, instanceStatus, type Service, type Stage } from "../wire.ts";
 
 export interface Presented {
-  row: InstanceRow;
+  row: Pick<InstanceRow, "id" | "owner_id" | "started_by" | "challenge_name" | "started_at" | "stop_requested_at">;
   /** Undefined before it is created, and once it is gone. */
   object: ChallengeInstance | undefined;
   recipientId: string;
@@ -63,6 +63,20 @@ export function presentInstance({ row, object, recipientId, maxRenewals, isForSt
   };
 }
 
+/** A ChallengeInstance that has no row, as organisers see it: somebody else created it, and the owner has another one. */
+export function presentWithoutRow(object: Stored<ChallengeInstance>): Instance {
+  const { spec, metadata, status } = object;
+  const row = {
+    id: status?.instanceId ?? metadata.uid,
+    owner_id: spec.ownerId,
+    started_by: spec.ownerId,
+    challenge_name: spec.challengeRef.name,
+    started_at: parseTime(status?.startedAt ?? metadata.creationTimestamp ?? ""),
+    stop_requested_at: null,
+  };
+  return presentInstance({ row, object, recipientId: spec.ownerId, maxRenewals: 0, isForStaff: true });
+}
+
 /** One that has ended, as clients of the original read it: without services, its status 0. */
 export function presentEnded(row: InstanceRow): Instance {
   return {
@@ -86,7 +100,7 @@ function messageOf({ reason, message }: ChallengeInstanceStatus, isForStaff = fa
   return !isForStaff && reasonsForAuthors.includes(reason ?? "") ? faultMessage : (message ?? null);
 }
 
-function isTerminating(row: InstanceRow, object: ChallengeInstance | undefined): boolean {
+function isTerminating(row: Presented["row"], object: ChallengeInstance | undefined): boolean {
   if (row.stop_requested_at !== null) return true;
   // Not in the cache: it was created a moment ago, or was deleted and the row ends with the next reconcile.
   if (!object) return false;
@@ -116,7 +130,7 @@ function presentService({
   };
 }
 
-function stagesOf(row: InstanceRow, status: ChallengeInstanceStatus): Instance["stages"] {
+function stagesOf(row: Presented["row"], status: ChallengeInstanceStatus): Instance["stages"] {
   const since = (type: string) => {
     const condition = status.conditions?.find((one) => one.type === type);
     return condition?.status === "True" ? timeOf(condition.lastTransitionTime) : null;

@@ -1,6 +1,8 @@
 /** Queries on the rows of instances. A partial unique index allows one row an owner that is neither stopped nor ended. */
-import type { Kysely } from "kysely";
+import type { TerminationReason } from "@berg/resources";
+import { type Kysely, sql } from "kysely";
 import type { InstanceRow, InstanceState, Tables } from "../database/schema.ts";
+import type { instanceSorts, Timeline } from "../wire.ts";
 
 /** Oldest first. */
 export function openRows(db: Kysely<Tables>, ownerId: string): Promise<InstanceRow[]> {
@@ -27,6 +29,51 @@ export function allOpenRows(db: Kysely<Tables>): Promise<InstanceRow[]> {
 export function endedRows(db: Kysely<Tables>, ownerId: string | undefined): Promise<InstanceRow[]> {
   const ended = db.selectFrom("instances").selectAll().where("terminated_at", "is not", null).orderBy("id", "desc");
   return (ownerId === undefined ? ended : ended.where("owner_id", "=", ownerId)).execute();
+}
+
+interface RowsQuery {
+  state: "open" | "ended" | "all";
+  search: string;
+  challenge: string;
+  sort: (typeof instanceSorts)[number];
+  order: "asc" | "desc";
+  page: number;
+  pageSize: number;
+}
+
+const sortColumns = {
+  startedAt: "instances.started_at",
+  timeout: "instances.terminated_at",
+  owner: "player.name",
+  challenge: "instances.challenge_name",
+  phase: "instances.state",
+} as const satisfies Record<RowsQuery["sort"], string>;
+
+/** One page of rows, and how many there are in all. */
+export async function pageOfRows(
+  db: Kysely<Tables>,
+  { state, search, challenge, sort, order, page, pageSize }: RowsQuery,
+): Promise<{ rows: InstanceRow[]; total: number }> {
+  let found = db.selectFrom("instances").leftJoin("player", "player.id", "instances.owner_id");
+  if (state === "ended") found = found.where("instances.terminated_at", "is not", null);
+  if (state === "open") found = found.where("instances.terminated_at", "is", null);
+  if (challenge !== "") found = found.where("instances.challenge_name", "=", challenge);
+  if (search !== "") {
+    const pattern = `%${search.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
+    const columns = ["player.name", "instances.challenge_name", "instances.id", "instances.owner_id"] as const;
+    found = found.where((is) =>
+      is.or(columns.map((column) => sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`)),
+    );
+  }
+  const { total } = await found.select((is) => is.fn.countAll<number | string>().as("total")).executeTakeFirstOrThrow();
+  const rows = await found
+    .selectAll("instances")
+    .orderBy(sortColumns[sort], order)
+    .orderBy("instances.id", "desc")
+    .limit(pageSize)
+    .offset((page - 1) * pageSize)
+    .execute();
+  return { rows, total: Number(total) };
 }
 
 /** Owners with instances that have not ended, for the reconcile at the start. */
@@ -59,10 +106,15 @@ export async function insertRow(db: Kysely<Tables>, row: InstanceRow): Promise<v
 }
 
 /** Makes room for the next instance of the owner at once; the reconcile deletes the ChallengeInstance. */
-export async function requestStop(db: Kysely<Tables>, id: string, now: number): Promise<void> {
+export async function requestStop(
+  db: Kysely<Tables>,
+  id: string,
+  now: number,
+  reason: TerminationReason | null = null,
+): Promise<void> {
   await db
     .updateTable("instances")
-    .set({ state: "stopping", stop_requested_at: now })
+    .set({ state: "stopping", stop_requested_at: now, stop_reason: reason })
     .where("id", "=", id)
     .where("stop_requested_at", "is", null)
     .where("terminated_at", "is", null)
@@ -75,6 +127,14 @@ export async function setState(db: Kysely<Tables>, id: string, from: InstanceSta
 
 export async function setReady(db: Kysely<Tables>, id: string, at: number): Promise<void> {
   await db.updateTable("instances").set({ ready_at: at }).where("id", "=", id).where("ready_at", "is", null).execute();
+}
+
+export async function setTimeline(db: Kysely<Tables>, id: string, timeline: Timeline): Promise<void> {
+  await db
+    .updateTable("instances")
+    .set({ timeline: JSON.stringify(timeline) })
+    .where("id", "=", id)
+    .execute();
 }
 
 export interface End {

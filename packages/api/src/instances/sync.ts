@@ -1,18 +1,31 @@
 /**
- * Keeps rows and ChallengeInstances in step: creates what was asked for, deletes what was stopped, stores how it ended.
- * Runs on the leader alone, for one owner at a time, and recomputes everything from the database and the API server, so
- * that a crash between any two writes is made good by the next reconcile.
+ * Keeps rows and ChallengeInstances in step: creates what was asked for, deletes what was stopped, stores how it went and
+ * how it ended. Runs on the leader alone, for one owner at a time, and recomputes everything from the database and the API
+ * server, so that the next reconcile completes what a crash between any two writes left unfinished.
  *
- * Our finalizer holds each ChallengeInstance until its end is stored. It is only on those that the API created.
+ * Our finalizer holds each ChallengeInstance until its end is stored. It is only on those that the API created. Those of
+ * others get a row as well, so that their owners see them and their flags are known.
  */
 import { apiVersionOf, isAlreadyExists, parseTime, type Stored } from "@berg/apimachinery";
+import { DatabaseError } from "@berg/database";
 import { type Client, type Clock, deleteChild, removeFinalizer } from "@berg/kube";
-import { annotations, type ChallengeInstance, ChallengeInstances, fieldManagers, finalizers } from "@berg/resources";
+import {
+  annotations,
+  type Challenge,
+  type ChallengeInstance,
+  ChallengeInstances,
+  fieldManagers,
+  finalizers,
+  isEnding,
+  needsFlag,
+} from "@berg/resources";
 import type { Kysely } from "kysely";
-import { instanceName } from "../context.ts";
+import { instanceName, objectName } from "../context.ts";
 import type { InstanceRow, Tables } from "../database/schema.ts";
-import { isOf, orUndefined } from "./commands.ts";
-import { endRow, findRow, openRows, setReady, setState } from "./store.ts";
+import { flagHmac } from "./flags.ts";
+import { idOf, isOf, orUndefined } from "./objects.ts";
+import { endRow, findRow, insertRow, isFlagTaken, openRows, setReady, setState, setTimeline } from "./store.ts";
+import { isComplete, readTimeline } from "./timeline.ts";
 
 export interface SyncDeps {
   db: Kysely<Tables>;
@@ -21,49 +34,133 @@ export interface SyncDeps {
   clock: Clock;
   /** Where ChallengeInstances and Challenges are. */
   namespace: string;
+  /** HMAC key for flags. */
+  flagKey: Buffer;
+  /** From the caches. */
+  findChallenge(name: string): Challenge | undefined;
+  namesOfObjects(ownerId: string): string[];
+  /** What new instances get as `spec.timeout`. Undefined: what the Challenge or the controller says. */
+  timeoutOf(challengeName: string): string | undefined;
 }
 
 export async function reconcileOwner(deps: SyncDeps, ownerId: string, signal: AbortSignal): Promise<void> {
-  const { db, client, namespace } = deps;
-  const name = instanceName(ownerId);
-  // A quorum read: rows end because an object is gone, so it must be gone now and not only in a cache.
-  const object = await client.get(ChallengeInstances, namespace, name, { signal }).catch(orUndefined);
-  if (object) await followObject(deps, object, signal);
+  const { db, client, namespace, clock } = deps;
+  const names = new Set([instanceName(ownerId), ...deps.namesOfObjects(ownerId)]);
+  for (const row of await openRows(db, ownerId)) names.add(objectName(row));
+  const objects: Stored<ChallengeInstance>[] = [];
+  for (const name of names) {
+    // A quorum read: rows end because an object is gone, so it must be gone now and not only in a cache.
+    const object = await client.get(ChallengeInstances, namespace, name, { signal }).catch(orUndefined);
+    if (!object) continue;
+    objects.push(object);
+    await followObject(deps, object, signal);
+  }
   for (const row of await openRows(db, ownerId)) {
     // A process that has lost its lease must not end what the next leader has created meanwhile.
     signal.throwIfAborted();
-    if (object && isOf(object, row)) continue;
-    if (row.state !== "requested") await endRow(db, row.id, { at: deps.clock.now(), reason: reasonOf(row) });
-    else if (row.stop_requested_at !== null) await endRow(db, row.id, { at: deps.clock.now(), reason: "UserRequest" });
+    if (objects.some((object) => isOf(object, row))) continue;
+    if (row.state !== "requested") await endRow(db, row.id, { at: clock.now(), reason: reasonOf(row) });
+    else if (row.stop_requested_at !== null) await endRow(db, row.id, { at: clock.now(), reason: reasonOf(row) });
     // While the previous one is still there, its deletion brings us back.
-    else if (!object) await createObject(deps, row, signal);
+    else if (!objects.some(({ metadata }) => metadata.name === objectName(row))) await createObject(deps, row, signal);
   }
 }
 
 async function followObject(deps: SyncDeps, object: Stored<ChallengeInstance>, signal: AbortSignal): Promise<void> {
   const { db, client, clock } = deps;
-  const id = object.metadata.annotations?.[annotations.instanceId];
-  const row = id === undefined ? undefined : await findRow(db, id);
-  // An object that the API did not create is not changed.
   const isOurs = object.metadata.finalizers?.includes(finalizers.api) === true;
+  const row = (await findRowOf(deps, object)) ?? (isOurs ? undefined : await insertForeign(deps, object));
   if (!row && !isOurs) return;
   const { status = {} } = object;
   if (row?.state === "requested") await setState(db, row.id, "requested", "created");
   if (row && status.readyAt !== undefined) await setReady(db, row.id, parseTime(status.readyAt));
-  const isUnwanted = !row || row.stop_requested_at !== null || row.terminated_at !== null;
-  if (isUnwanted && object.metadata.deletionTimestamp === undefined) {
-    await deleteChild(client, ChallengeInstances, object, { signal });
+  if (row && isTimelineDue(row, status.phase)) {
+    await setTimeline(db, row.id, await readTimeline(client, row, object, signal));
+  }
+  if (isUnwanted(row, isOurs) && object.metadata.deletionTimestamp === undefined) {
+    await requestEnd(deps, object, row, signal);
   }
   if (status.phase !== "Terminated" && !isAbandoned(object)) return;
   if (row) {
     const at = status.terminatedAt === undefined ? clock.now() : parseTime(status.terminatedAt);
     await endRow(db, row.id, { at, reason: status.terminationReason ?? reasonOf(row) });
   }
-  const latest = await client
-    .get(ChallengeInstances, object.metadata.namespace ?? "", object.metadata.name, { signal })
-    .catch(orUndefined);
-  if (latest?.metadata.uid !== object.metadata.uid) return;
+  if (!isOurs) return;
+  const { namespace = "", name, uid } = object.metadata;
+  const latest = await client.get(ChallengeInstances, namespace, name, { signal }).catch(orUndefined);
+  if (latest?.metadata.uid !== uid) return;
   await removeFinalizer(client, ChallengeInstances, latest, finalizers.api, { signal });
+}
+
+async function findRowOf({ db }: SyncDeps, object: ChallengeInstance): Promise<InstanceRow | undefined> {
+  const id = idOf(object);
+  return id === undefined ? undefined : findRow(db, id);
+}
+
+/** None where the owner has an instance of the API's: then only organisers see the other one. */
+async function insertForeign(
+  { db, flagKey, findChallenge, clock, namespace }: SyncDeps,
+  object: Stored<ChallengeInstance>,
+): Promise<InstanceRow | undefined> {
+  const { spec, status = {}, metadata } = object;
+  if (status.instanceId === undefined || isEnding(object)) return undefined;
+  const { name, namespace: challengeNamespace } = spec.challengeRef;
+  const challenge = challengeNamespace && challengeNamespace !== namespace ? undefined : findChallenge(name);
+  const isDynamic = challenge !== undefined && needsFlag(challenge) && spec.flag !== undefined && spec.flag !== "";
+  const flag_hmac = isDynamic ? flagHmac(flagKey, spec.flag ?? "") : null;
+  const row: InstanceRow = {
+    id: status.instanceId,
+    owner_id: spec.ownerId,
+    started_by: spec.ownerId,
+    challenge_name: name,
+    flag: isDynamic ? (spec.flag ?? null) : null,
+    flag_hmac,
+    flag_reused: flag_hmac !== null && (await isFlagTaken(db, name, flag_hmac)) ? 1 : 0,
+    state: "created",
+    started_at: status.startedAt === undefined ? clock.now() : parseTime(status.startedAt),
+    ready_at: null,
+    stop_requested_at: null,
+    terminated_at: null,
+    termination_reason: null,
+    object_name: metadata.name,
+    stop_reason: null,
+    timeline: null,
+  };
+  try {
+    await insertRow(db, row);
+    return row;
+  } catch (error) {
+    if (error instanceof DatabaseError && error.isUniqueViolation) return undefined;
+    throw error;
+  }
+}
+
+/** Without a row nothing would ever stop an object that the API created. */
+function isUnwanted(row: InstanceRow | undefined, isOurs: boolean): boolean {
+  if (!row) return isOurs;
+  return row.stop_requested_at !== null || (isOurs && row.terminated_at !== null);
+}
+
+/** The reason is written first: the controller reads it when it sees the deletion. */
+async function requestEnd(
+  { client }: SyncDeps,
+  object: Stored<ChallengeInstance>,
+  row: InstanceRow | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const { namespace = "", name, uid } = object.metadata;
+  if (row?.stop_reason && object.spec.terminationReason === undefined) {
+    const body = { metadata: { uid }, spec: { terminationReason: row.stop_reason } };
+    const options = { fieldManager: fieldManagers.api, signal };
+    await client.patch(ChallengeInstances, namespace, name, { type: "merge", body }, options);
+  }
+  await deleteChild(client, ChallengeInstances, object, { signal });
+}
+
+/** A start that failed and then succeeded, after a restart or a change, is stored again. */
+function isTimelineDue({ timeline }: InstanceRow, phase: string | undefined): boolean {
+  if (phase === "Running") return !isComplete(timeline);
+  return phase === "Failed" && timeline === null;
 }
 
 /** It is being deleted, and no other finalizer holds it: the controller never saw it, or is done with it. */
@@ -72,7 +169,9 @@ function isAbandoned({ metadata }: ChallengeInstance): boolean {
   return metadata.deletionTimestamp !== undefined && others.length === 0;
 }
 
-async function createObject({ db, client, namespace }: SyncDeps, row: InstanceRow, signal: AbortSignal): Promise<void> {
+async function createObject(deps: SyncDeps, row: InstanceRow, signal: AbortSignal): Promise<void> {
+  const { db, client, namespace } = deps;
+  const timeout = deps.timeoutOf(row.challenge_name);
   const manifest = {
     apiVersion: apiVersionOf(ChallengeInstances),
     kind: ChallengeInstances.kind,
@@ -86,6 +185,7 @@ async function createObject({ db, client, namespace }: SyncDeps, row: InstanceRo
       challengeRef: { name: row.challenge_name, namespace },
       ownerId: row.owner_id,
       ...(row.flag !== null && { flag: row.flag }),
+      ...(timeout !== undefined && { timeout }),
       renewals: 0,
       restarts: 0,
     },
@@ -93,13 +193,13 @@ async function createObject({ db, client, namespace }: SyncDeps, row: InstanceRo
   try {
     await client.create(ChallengeInstances, manifest, { fieldManager: fieldManagers.api, signal });
   } catch (error) {
-    // The one that exists is looked at by the next reconcile, which its watch event asks for.
+    // The next reconcile follows the one that exists; its watch event asks for it.
     if (isAlreadyExists(error)) return;
     throw error;
   }
   await setState(db, row.id, "requested", "created");
 }
 
-function reasonOf({ stop_requested_at }: InstanceRow): string {
-  return stop_requested_at === null ? "Failure" : "UserRequest";
+function reasonOf({ stop_requested_at, stop_reason }: InstanceRow): string {
+  return stop_requested_at === null ? "Failure" : (stop_reason ?? "UserRequest");
 }

@@ -51,6 +51,11 @@ export async function findPlayer(db: Kysely<Tables>, id: string): Promise<Player
   return row && playerOf(row);
 }
 
+export async function findPlayersByIds(db: Kysely<Tables>, ids: readonly string[]): Promise<Player[]> {
+  if (ids.length === 0) return [];
+  return (await db.selectFrom("player").selectAll().where("id", "in", ids).execute()).map(playerOf);
+}
+
 export async function findPlayerByKey(db: Kysely<Tables>, key: string): Promise<Player | undefined> {
   const row = await db.selectFrom("player").selectAll().where("api_key_hash", "=", hashToken(key)).executeTakeFirst();
   return row && playerOf(row);

@@ -52,6 +52,8 @@ export function isOfApi({ routeOptions }: FastifyRequest): boolean {
   return routeOptions.url?.startsWith("/api/") ?? false;
 }
 
+export async function requireReader(_request: FastifyRequest): Promise<void> {}
+
 export function requirePlayer({ player }: FastifyRequest): Player {
   if (player) return player;
   throw new ProblemError("sign_in_required", "Open the sign-in link that the organiser gave you, or send an API key.");

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { RunningApi } from "@berg/api";
 import { isAlreadyExists } from "@berg/apimachinery";
-import { type Client, Namespaces } from "@berg/kube";
+import { type Client, Namespaces, systemClock } from "@berg/kube";
 import type { Engine } from "@berg/local-engine";
 import { installGatewayKinds, startGatewayThread } from "@berg/local-gateway";
 import { Challenges, customResourceDefinitions } from "@berg/resources";
@@ -104,16 +104,17 @@ export interface RunningWeb {
 }
 
 async function startWeb(
-  { options, directory, apiServer, progress, log, pages: building }: Surroundings,
+  { options, directory, apiServer, client, progress, log, signal, pages: building }: Surroundings,
   maxRenewals: number,
 ): Promise<RunningWeb | undefined> {
   if (options.webPort === undefined || building === undefined) return undefined;
   const { host } = options;
-  const { startLocalApi, readWebPort, keepWebPort, newSignInLinks } = await import("./pages.ts");
+  const { ensureCompetition, startLocalApi, readWebPort, keepWebPort, newSignInLinks } = await import("./pages.ts");
   const lately = await readWebPort(directory);
   const port = await findPort({ host, port: options.webPort, flag: "--web-port", purpose: "the pages", lately });
   await keepWebPort(directory, port);
   const publicUrl = choosePublicUrl(options.publicUrl, port, options.domain);
+  await ensureCompetition(client, systemClock.now(), signal);
   const pages = await progress.step("pages", () => building);
   const { connection } = apiServer;
   const api = await progress.step("API", () =>

@@ -1,8 +1,10 @@
 /** The API and the pages of `berg up`. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { alwaysOpen, type Pages, type RunningApi, startApi } from "@berg/api";
-import { type Connection, createClient, errorText, type Logger, unlimited } from "@berg/kube";
+import { type Pages, type RunningApi, startApi } from "@berg/api";
+import { formatTime, isAlreadyExists } from "@berg/apimachinery";
+import { type Client, type Connection, createClient, errorText, type Logger, unlimited } from "@berg/kube";
+import { Competitions } from "@berg/resources";
 import { buildPages } from "@berg/web";
 import { version } from "../version.ts";
 import { challengeNamespace } from "./local-settings.ts";
@@ -17,6 +19,9 @@ export interface LocalApiOptions {
   log: Logger;
   pages: Pages;
 }
+
+/** Name of the Competition. */
+const competition = "competition";
 
 /** The accounts of one machine. */
 const accounts = {
@@ -48,8 +53,7 @@ export async function startLocalApi(options: LocalApiOptions): Promise<RunningAp
   parts.defer(() => client.close());
   const api = parts.use(
     await startApi({
-      settings: { publicUrl, namespace: challengeNamespace, maxRenewals, version },
-      competition: alwaysOpen,
+      settings: { publicUrl, namespace: challengeNamespace, competition, maxRenewals, version },
       ...{ database, host, port, client, log, pages },
     }),
   );
@@ -59,6 +63,16 @@ export async function startLocalApi(options: LocalApiOptions): Promise<RunningAp
     signInLink: (account) => api.signInLink(account),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+/** Where there is none: open from now on, without an end, for everybody to read. An existing one stays as it is. */
+export async function ensureCompetition(client: Client, now: number, signal: AbortSignal): Promise<void> {
+  const metadata = { namespace: challengeNamespace, name: competition };
+  try {
+    await client.create(Competitions, { metadata, spec: { start: formatTime(now) } } as never, { signal });
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+  }
 }
 
 const portFile = "web-port";
