@@ -1,5 +1,5 @@
 /** What organisers and authors read about an instance to find out what is wrong with it: steps, logs and events. */
-import { isBadRequest, isForbidden, isNotFound, parseTime } from "@berg/apimachinery";
+import { parseTime, StatusError } from "@berg/apimachinery";
 import { type CoreEvent, Events, Pods } from "@berg/kube";
 import type { ApiContext } from "../context.ts";
 import type { InstanceRow } from "../database/schema.ts";
@@ -41,7 +41,7 @@ export async function logsOf(context: ApiContext, row: InstanceRow, signal: Abor
   return logs;
 }
 
-/** Undefined where the container has not started, or is gone. */
+/** Undefined where there is none: the container has not started, its node is away, or pods are simulated. */
 async function readLog(
   { client }: ApiContext,
   namespace: string,
@@ -57,7 +57,7 @@ async function readLog(
     }
     return text;
   } catch (error) {
-    if (isBadRequest(error) || isNotFound(error) || isForbidden(error)) return undefined;
+    if (error instanceof StatusError) return undefined;
     throw error;
   }
 }
