@@ -1,6 +1,6 @@
 /** What people are told when a status changes: derived from the change alone, so that each is told once. */
 import { jsonEqual } from "@berg/apimachinery";
-import { type EventRecorder, findCondition } from "@berg/kube";
+import { type EventRecorder, findCondition, isConditionTrue } from "@berg/kube";
 import {
   type ChallengeInstance,
   type ChallengeInstanceStatus,
@@ -16,8 +16,25 @@ export interface Told {
 }
 
 export function eventsOf(before: ChallengeInstanceStatus = {}, after: ChallengeInstanceStatus): Told[] {
-  return [...ofPhase(before, after), ...ofTime(before, after), ...ofConditions(before, after)];
+  return [
+    ...ofRestart(before, after),
+    ...ofPhase(before, after),
+    ...ofTime(before, after),
+    ...ofConditions(before, after),
+  ];
 }
+
+function ofRestart(before: ChallengeInstanceStatus, after: ChallengeInstanceStatus): Told[] {
+  return isRestarted(before, after) ? [normal(eventReasons.restarted, restartedText)] : [];
+}
+
+/** Asked for before there were pods, it changes nothing. */
+function isRestarted(before: ChallengeInstanceStatus, after: ChallengeInstanceStatus): boolean {
+  const hadPods = isConditionTrue(before.conditions, conditionTypes.deploymentsCreated);
+  return hadPods && (after.restarts ?? 0) > (before.restarts ?? 0);
+}
+
+const restartedText = "Restarting: the containers are replaced; flag, addresses and expiry stay";
 
 function ofPhase(before: ChallengeInstanceStatus, after: ChallengeInstanceStatus): Told[] {
   const { phase, reason, message = "", terminationReason } = after;
@@ -29,6 +46,7 @@ function ofPhase(before: ChallengeInstanceStatus, after: ChallengeInstanceStatus
       if (phase !== before.phase) return [normal(eventReasons.creating, "Creating challenge instance")];
       return reason === undefined || untold.has(reason) ? [] : [warning(eventReasons.refused, message)];
     case "Running":
+      if (reason === reasons.waitingForPods && isRestarted(before, after)) return [];
       return ofRunning(before, after, isBetter);
     case "Terminating":
     case "Terminated":
