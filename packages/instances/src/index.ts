@@ -9,6 +9,8 @@ export { endpointVariable } from "./builders/endpoints.ts";
 export { addInstanceController, type InstanceControllerOptions } from "./controller.ts";
 export { type FlagOwner, flagPath } from "./flags/flag-path.ts";
 export { type LintSettings, lintChallenge } from "./lint/lint-challenge.ts";
+export { lintCompetition } from "./lint/lint-competition.ts";
+export { lintPage } from "./lint/lint-page.ts";
 export { formatProblem, type Problem } from "./lint/problem.ts";
 export { parseCapabilities } from "./settings/capabilities.ts";
 export { readSettings } from "./settings/read-settings.ts";

@@ -95,7 +95,7 @@ export type {
   KubeconfigRequestStatus,
 } from "./kubeconfig-request.ts";
 export { kubeconfigPhases, kubeconfigStatusLimits } from "./kubeconfig-request.ts";
-export { needsFlag, newFlag, type RandomBytes } from "./new-flag.ts";
+export { flagEntropyBits, needsFlag, newFlag, type RandomBytes } from "./new-flag.ts";
 export type { Page, PageSpec } from "./page.ts";
 export { readChallenge, readStoredChallenge, type StoredChallenge } from "./stored-challenge.ts";
 export type {
