@@ -3,8 +3,8 @@
  * `attach` adds what the API needs to it. Until its caches are filled, what needs them answers 503.
  */
 import { openDatabase } from "@berg/database";
-import { type Client, type Clock, type Logger, type Manager, systemClock, systemRandom } from "@berg/kube";
-import { newInstanceId } from "@berg/resources";
+import { type Client, type Clock, type Logger, type Manager, systemClock } from "@berg/kube";
+import { startAdminSocket } from "./admin-socket/server.ts";
 import type { Competition } from "./competition/competition.ts";
 import type { ApiContext, ApiSettings } from "./context.ts";
 import { migrations } from "./database/migrations.ts";
@@ -12,10 +12,13 @@ import type { Tables } from "./database/schema.ts";
 import { LiveHub } from "./events/live-hub.ts";
 import { type Follower, followKubernetes } from "./follow-kubernetes.ts";
 import type { Pages } from "./http/pages.ts";
-import { ensurePlayer, type Role } from "./players/store.ts";
+import type { AccountRules } from "./players/account-rules.ts";
+import { linkForName } from "./players/accounts.ts";
+import type { Role } from "./players/store.ts";
 import { ProblemError } from "./problems.ts";
+import { readRegistrationCode } from "./registration/code.ts";
 import { createServer } from "./server.ts";
-import { createOneTimeLink } from "./sign-in/store.ts";
+import { allowsAnonymousReading } from "./sessions/authenticate.ts";
 
 export interface ApiOptions {
   settings: ApiSettings;
@@ -27,6 +30,8 @@ export interface ApiOptions {
   pages: Pages;
   client: Client;
   log: Logger;
+  /** Path of a unix socket for the commands of `berg admin`. */
+  adminSocket?: string;
   clock?: Clock;
 }
 
@@ -38,6 +43,7 @@ export interface RunningApi extends AsyncDisposable {
 }
 
 const retryAfter = 2;
+const socketsPerAddress = 200;
 
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const { settings, competition, client, log, clock = systemClock } = options;
@@ -60,7 +66,12 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   let follower: Follower | undefined;
   const context: ApiContext = {
     ...{ db, settings, clock, log, competition, client },
-    hub: new LiveHub(),
+    hub: new LiveHub({
+      allowsAnonymous: () => allowsAnonymousReading(context),
+      mostPerAddress: settings.socketsPerAddress ?? socketsPerAddress,
+    }),
+    accountRules: () => accountRulesOf(competition),
+    registrationCode: () => readRegistrationCode(client, settings.namespace, context.accountRules().registration),
     flagKey: Buffer.from(value, "hex"),
     caches() {
       if (follower?.isSynced()) return follower.caches;
@@ -68,6 +79,8 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     },
     reconcileOwner: (ownerId) => follower?.reconcileOwner(ownerId),
   };
+  const accountDeps = { db, clock, hub: context.hub, publicUrl: settings.publicUrl };
+  if (options.adminSocket !== undefined) parts.use(await startAdminSocket(options.adminSocket, accountDeps, log));
   const app = await createServer(context, options.pages);
   parts.defer(() => app.close());
   await app.listen({ host: options.host, port: options.port });
@@ -78,17 +91,19 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       follower?.detach();
       follower = followKubernetes(manager, context);
     },
-    async signInLink({ name, roles }) {
-      const now = clock.now();
-      const player = await ensurePlayer(db, {
-        id: newInstanceId(now, systemRandom),
-        name,
-        federatedId: `local:${name.toLowerCase()}`,
-        roles,
-        createdAt: now,
-      });
-      return `${settings.publicUrl}/sign-in#${await createOneTimeLink(db, player.id, now)}`;
-    },
+    signInLink: ({ name, roles }) => linkForName(accountDeps, { name, roles, kind: "one-time" }),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+/** Where the competition is not a Kubernetes object: nobody registers. */
+function accountRulesOf({ eventName, eventOrganiser, eventLogoUrl, allowAnonymousAccess }: Competition): AccountRules {
+  return {
+    title: eventName,
+    organiser: eventOrganiser,
+    logoUrl: eventLogoUrl,
+    registration: { mode: "closed" },
+    visibility: { challenges: allowAnonymousAccess ? "public" : "players" },
+    playerAttributes: [],
   };
 }

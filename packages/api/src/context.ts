@@ -5,6 +5,7 @@ import type { Kysely } from "kysely";
 import type { Competition } from "./competition/competition.ts";
 import type { Tables } from "./database/schema.ts";
 import type { LiveHub } from "./events/live-hub.ts";
+import type { AccountRules } from "./players/account-rules.ts";
 
 export interface ApiSettings {
   /** Where browsers reach the pages: decides links, redirects and which Origin is ours. No slash at the end. */
@@ -14,6 +15,8 @@ export interface ApiSettings {
   /** As the controller has it (CHALLENGE_MAX_RENEWALS). */
   readonly maxRenewals: number;
   readonly version: string;
+  /** How many sockets one address may have; 200 if unset. */
+  readonly socketsPerAddress?: number;
 }
 
 /** Caches of the Kubernetes objects that answers are made of. */
@@ -29,6 +32,10 @@ export interface ApiContext {
   readonly log: Logger;
   readonly hub: LiveHub;
   readonly competition: Competition;
+  /** Who may register, and what players tell about themselves. */
+  accountRules(): AccountRules;
+  /** The code that players enter to register. Read when it is needed, so that a change counts at once; never logged. */
+  registrationCode(): Promise<string | undefined>;
   /** HMAC key for flags. */
   readonly flagKey: Buffer;
   /** Throws a problem where Kubernetes has not been reached yet. */
