@@ -99,7 +99,7 @@ describe.skipIf((await missingControlPlane()) || (await missingForeignCrds()))("
     });
 
     test("the finalizer and the end of a ChallengeInstance, and not its spec", async () => {
-      const spec = { ownerId: blueprints.ownerId, challengeRef: { name: "cookie-jar" }, renewals: 0 };
+      const spec = { ownerId: blueprints.ownerId, challengeRef: { name: "cookie-jar" }, renewals: 0, restarts: 0 };
       await cluster.admin.create(ChallengeInstances, { metadata: { namespace: "berg", name: "ada" }, spec });
       const patch = (body: object) =>
         controller.patch(ChallengeInstances, "berg", "ada", { type: "merge", body }, { fieldManager });

@@ -46,7 +46,7 @@ describe.skipIf(await missingControlPlane())("the controller as it is deployed",
     const second = new Replica("controller", env);
     await expect.poll(() => second.said("waiting for the lease"), { timeout: 30_000 }).toBe(true);
 
-    const spec = { ownerId, challengeRef: { name: "cookie-jar" }, flag: "flag{one}", renewals: 0 };
+    const spec = { ownerId, challengeRef: { name: "cookie-jar" }, flag: "flag{one}", renewals: 0, restarts: 0 };
     await admin.create(ChallengeInstances, { metadata: { namespace: "berg", name: "one" }, spec });
     const phase = async () => (await admin.get(ChallengeInstances, "berg", "one")).status?.phase;
     await expect.poll(phase, { timeout: 30_000 }).toBe("Starting");

@@ -91,6 +91,7 @@ describe.skipIf(await missingControlPlane())("deploy/ on a real API server", () 
         ownerId: "0190b5a4-7c1e-7d3a-8f00-0123456789ab",
         challengeRef: { name: "cookie-jar" },
         renewals: 0,
+        restarts: 0,
       };
       await admin.create(ChallengeInstances, { metadata: { namespace: "berg", name: "cookie-jar" }, spec });
     });

@@ -64,7 +64,7 @@ describe.skipIf(await missingControlPlane())("listener and janitor, installed", 
   /** One that has its time, which is over, and the controller's finalizer. */
   async function instance(name: string, status: object = { expiresAt: "2026-01-01T00:00:00Z", phase: "Running" }) {
     const ownerId = "0190b5a4-7c1e-7d3a-8f00-0123456789ab";
-    const spec = { ownerId, challengeRef: { name: "web" }, renewals: 0 };
+    const spec = { ownerId, challengeRef: { name: "web" }, renewals: 0, restarts: 0 };
     const metadata = { namespace: "berg", name, finalizers: [finalizers.controller] };
     await admin.create(ChallengeInstances, { metadata, spec });
     return admin.patch(ChallengeInstances, "berg", name, merge({ status }), { subresource: "status" });

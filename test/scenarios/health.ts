@@ -1,7 +1,7 @@
 /** How the containers are, in the words of a player: while they start, and after they have been ready. */
 import type { Stored } from "@berg/apimachinery";
 import { Pods } from "@berg/kube";
-import { type ChallengeInstance, labels } from "@berg/resources";
+import { type ChallengeInstance, ChallengeInstances, labels } from "@berg/resources";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../runtime/eventually.ts";
 import { conditionOf, eventsOf, isIn, isRunning, namespaceOf, type StartWorld } from "./seeing.ts";
@@ -133,6 +133,33 @@ export function describeHealth(startWorld: StartWorld): void {
         "Normal InstanceHealthy",
       ]);
       expect(told[2]?.message).toBe(message);
+    });
+
+    test("a restart replaces the pod; id, addresses and expiry stay", async () => {
+      const challenge = await world.challenge().container("web").port(80, "publicPort").create();
+      const created = await world.instance(challenge).create();
+      const before = await world.until(created, isRunning);
+      const pod = await podOf(before);
+      const { namespace = "", name } = created.metadata;
+      const body = { spec: { restarts: 1 } };
+      await world.client.patch(ChallengeInstances, namespace, name, { type: "merge", body });
+      const answered = await world.until(created, ({ status }) => status?.restarts === 1);
+      expect(conditionOf(answered, "Healthy")?.status).toBe("False");
+      const after = await world.until(
+        created,
+        (instance) => instance.status?.restarts === 1 && conditionOf(instance, "Healthy")?.status === "True",
+      );
+      await eventually("the old pod is gone", async () => (await podsOf(after)).length === 1);
+      expect((await podOf(after)).metadata.uid).not.toBe(pod.metadata.uid);
+      const { instanceId, services, expiresAt, startedAt, readyAt } = before.status ?? {};
+      expect(after.status).toMatchObject({ phase: "Running", instanceId, services, expiresAt, startedAt, readyAt });
+      const told = await eventsOf(world, after, "InstanceHealthy");
+      expect(told.map(({ type, reason }) => `${type} ${reason}`)).toEqual([
+        "Normal InstanceCreating",
+        "Normal InstanceReady",
+        "Normal InstanceRestarted",
+        "Normal InstanceHealthy",
+      ]);
     });
 
     const evictions: [why: string, behaviour: string, reason: string, text: string][] = [

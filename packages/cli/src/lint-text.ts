@@ -1,6 +1,6 @@
-/** Finds the Challenges in YAML, and where in the text each problem is. */
-import { type LintSettings, lintChallenge, type Problem } from "@berg/instances";
-import { Challenges, type FieldPath } from "@berg/resources";
+/** Finds the Challenges, Competitions and Pages in YAML, and where in the text each problem is. */
+import { type LintSettings, lintChallenge, lintCompetition, lintPage, type Problem } from "@berg/instances";
+import { Challenges, Competitions, type FieldPath, Pages } from "@berg/resources";
 import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseAllDocuments, type Tags } from "yaml";
 
 export interface Finding {
@@ -14,8 +14,18 @@ export interface Finding {
 interface Linted {
   /** As they were read, whatever is wrong with them. */
   challenges: unknown[];
+  /** The kind of each object that was checked. */
+  kinds: string[];
   findings: Finding[];
 }
+
+type Lint = (manifest: unknown, settings?: LintSettings) => Problem[];
+
+const lints = new Map<string, Lint>([
+  [Challenges.kind, lintChallenge],
+  [Competitions.kind, lintCompetition],
+  [Pages.kind, lintPage],
+]);
 
 /** `lintText(file).findings`, from the top of the text to its end. */
 export function lintText(text: string, settings?: LintSettings): Linted {
@@ -26,6 +36,7 @@ export function lintText(text: string, settings?: LintSettings): Linted {
   );
   return {
     challenges: linted.flatMap(({ challenges }) => challenges),
+    kinds: linted.flatMap(({ kinds }) => kinds),
     findings: linted.flatMap(({ findings }) => findings).sort((a, b) => a.line - b.line || a.column - b.column),
   };
 }
@@ -44,21 +55,26 @@ function lintDocument(document: Document, lines: LineCounter, settings: LintSett
     return { severity: "error", problem: { path: [], message: `this is not YAML: ${message}` }, ...place(offset) };
   };
   if (document.errors.length > 0)
-    return { challenges: [], findings: document.errors.map(({ message, pos }) => notYaml(message, pos[0])) };
+    return { challenges: [], kinds: [], findings: document.errors.map(({ message, pos }) => notYaml(message, pos[0])) };
 
   let content: unknown;
   try {
     content = document.toJS();
   } catch (error) {
     // An alias of nothing, or aliases that would grow without end.
-    return { challenges: [], findings: [notYaml((error as Error).message, startOf(document.contents) ?? 0)] };
+    return {
+      challenges: [],
+      kinds: [],
+      findings: [notYaml((error as Error).message, startOf(document.contents) ?? 0)],
+    };
   }
   const linted = objectsIn(content).map(({ object, at }) => ({
     object,
     ...lintObject(object, settings, (path) => place(offsetOf(document, [...at, ...path]))),
   }));
   return {
-    challenges: linted.filter(({ isChallenge }) => isChallenge).map(({ object }) => object),
+    challenges: linted.filter(({ kind }) => kind === Challenges.kind).map(({ object }) => object),
+    kinds: linted.flatMap(({ kind }) => kind ?? []),
     findings: linted.flatMap(({ findings }) => findings),
   };
 }
@@ -75,16 +91,20 @@ function lintObject(
   object: unknown,
   settings: LintSettings | undefined,
   locate: (path: FieldPath) => { line: number; column: number },
-): { isChallenge: boolean; findings: Finding[] } {
-  const kind = (object as { kind?: unknown } | null)?.kind;
-  if (typeof kind === "string" && kind !== Challenges.kind) {
-    const problem = { path: [], message: `skipped, since it is a ${kind} and not a ${Challenges.kind}` };
-    return { isChallenge: false, findings: [{ severity: "note", problem, ...locate(["kind"]) }] };
+): { kind?: string; findings: Finding[] } {
+  const given = (object as { kind?: unknown } | null)?.kind;
+  // What does not name its kind is taken for a Challenge, and the error says which kind it needs.
+  const kind = typeof given === "string" ? given : Challenges.kind;
+  const lint = lints.get(kind);
+  if (!lint) {
+    const known = [...lints.keys()].join(", ");
+    const problem = { path: [], message: `skipped, since it is a ${kind} and none of ${known}` };
+    return { findings: [{ severity: "note", problem, ...locate(["kind"]) }] };
   }
-  const findings = lintChallenge(object, settings).map((problem) => {
+  const findings = lint(object, settings).map((problem) => {
     return { severity: problem.severity, problem, ...locate(problem.path) };
   });
-  return { isChallenge: true, findings };
+  return { kind, findings };
 }
 
 /** Where a field is named or an item begins; of what is not there, the nearest that is around it. */

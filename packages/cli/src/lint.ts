@@ -4,9 +4,9 @@ import { allowCapabilities } from "./up/up.ts";
 export function addLintCommand(berg: Command): void {
   berg
     .command("lint")
-    .argument("<file...>", "YAML files with Challenges, or - for the standard input")
+    .argument("<file...>", "YAML files with Challenges, Competitions and Pages, or - for the standard input")
     .description(
-      "check Challenges without a cluster: what is wrong, where and how to fix it; exits with 1 where one could not run",
+      "check Challenges, Competitions and Pages without a cluster: what is wrong, where and how to fix it; exits with 1 where one has errors",
     )
     .option(...allowCapabilities)
     .action(async (names: string[], options: { allowCapabilities?: string }) => {

@@ -100,9 +100,33 @@ describe("berg lint", () => {
     const { status, lines } = await lint(["-"], {}, `${service}---\n${good}---\n---\n${good.replace("web:1", "Web")}`);
     expect(status).toBe(1);
     expect(lines).toEqual([
-      "<stdin>:2:1: note: skipped, since it is a Service and not a Challenge",
+      "<stdin>:2:1: note: skipped, since it is a Service and none of Challenge, Competition, Page",
       expect.stringMatching(/^<stdin>:23:7: error: spec\.containers\[0\]\.image: "Web" is not the name of an image/),
       "2 Challenges: 1 error, 0 warnings",
+    ]);
+  });
+
+  test("checks Competitions and Pages too", async () => {
+    const competition = good.split("spec:")[0]?.replace("Challenge", "Competition");
+    const page = good.split("spec:")[0]?.replace("Challenge", "Page");
+    const end = "2026-10-02T18:00:00Z";
+    const text = [
+      `${competition}spec: {}\n`,
+      `${competition}spec:\n  end: ${end}\n  freeze: {start: ${end}}\n`,
+      `${competition}spec:\n  start: ${end}\n  end: 2026-10-01T18:00:00Z\n`,
+      `${page}spec:\n  path: /rules\n  title: Rules\n  content: <script>alert(1)</script>\n`,
+      `${page}spec:\n  path: /api/x\n  titel: Rules\n`,
+    ].join("---\n");
+    const { status, lines } = await lint(["-"], {}, text);
+    expect(status).toBe(1);
+    expect(lines).toEqual([
+      "<stdin>:11:12: warning: spec.freeze.start: the freeze starts at 2026-10-02T18:00:00Z, when the competition has ended (2026-10-02T18:00:00Z); set it to a time between start and end",
+      "<stdin>:18:3: error: spec.end: Invalid value: end must be after start",
+      "<stdin>:26:3: warning: spec.content: the <script> in it is removed when the page is shown; remove it",
+      "<stdin>:31:1: error: spec.title: Required value; set it",
+      expect.stringMatching(/^<stdin>:32:3: error: spec\.path: Invalid value: path cannot begin with \/api/),
+      "<stdin>:33:3: error: spec.titel: Forbidden: there is no such field; remove it, or correct its name",
+      "3 Competitions, 2 Pages: 4 errors, 2 warnings",
     ]);
   });
 

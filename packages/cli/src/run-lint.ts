@@ -1,4 +1,4 @@
-/** `berg lint`: what is wrong with the Challenges in some files. */
+/** `berg lint`: what is wrong with the Challenges, Competitions and Pages in some files. */
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -13,7 +13,7 @@ interface Streams {
   stderr: { write(text: string): unknown };
 }
 
-/** The exit code: 0 also with warnings, 1 where a Challenge could not run or there is none, 2 where a file is missing. */
+/** The exit code: 0 also with warnings, 1 where an object has errors or there is none, 2 where a file is missing. */
 export async function runLint(
   names: string[],
   { stdin, stdout, stderr }: Streams,
@@ -39,12 +39,19 @@ export async function runLint(
   const findings = files.flatMap(({ name, findings }) => findings.map((finding) => ({ name, ...finding })));
   for (const finding of findings) stdout.write(`${describeFinding(finding)}\n`);
 
-  const challenges = files.reduce((sum, file) => sum + file.challenges.length, 0);
+  const kinds = files.flatMap((file) => file.kinds);
   const having = (severity: Finding["severity"]) => findings.filter((finding) => finding.severity === severity).length;
   const [errors, warnings] = [having("error"), having("warning")];
-  stdout.write(`${count(challenges, "Challenge")}: ${count(errors, "error")}, ${count(warnings, "warning")}\n`);
-  // Nothing to check is no success: whatever was to write the Challenges may have failed.
-  return errors > 0 || challenges === 0 ? 1 : 0;
+  stdout.write(`${countKinds(kinds)}: ${count(errors, "error")}, ${count(warnings, "warning")}\n`);
+  // Nothing to check is no success: whatever was to write the files may have failed.
+  return errors > 0 || kinds.length === 0 ? 1 : 0;
+}
+
+/** `2 Challenges, 1 Page` */
+function countKinds(kinds: string[]): string {
+  const counts = Map.groupBy(kinds, (kind) => kind);
+  if (counts.size === 0) counts.set("Challenge", []);
+  return [...counts].map(([kind, { length }]) => count(length, kind)).join(", ");
 }
 
 function why(reason: unknown): string {

@@ -1,6 +1,6 @@
 /** What people are told when a status changes: derived from the change alone, so that each is told once. */
 import { jsonEqual } from "@berg/apimachinery";
-import { type EventRecorder, findCondition } from "@berg/kube";
+import { type EventRecorder, findCondition, isConditionTrue } from "@berg/kube";
 import type { ChallengeInstance, ChallengeInstanceStatus, TerminationReason } from "@berg/resources";
 import { type ConditionType, conditionTypes, endings, eventReasons, historyReasons, reasons } from "./vocabulary.ts";
 
@@ -11,8 +11,25 @@ export interface Told {
 }
 
 export function eventsOf(before: ChallengeInstanceStatus = {}, after: ChallengeInstanceStatus): Told[] {
-  return [...ofPhase(before, after), ...ofTime(before, after), ...ofConditions(before, after)];
+  return [
+    ...ofRestart(before, after),
+    ...ofPhase(before, after),
+    ...ofTime(before, after),
+    ...ofConditions(before, after),
+  ];
 }
+
+function ofRestart(before: ChallengeInstanceStatus, after: ChallengeInstanceStatus): Told[] {
+  return isRestarted(before, after) ? [normal(eventReasons.restarted, restartedText)] : [];
+}
+
+/** Asked for before there were pods, it changes nothing. */
+function isRestarted(before: ChallengeInstanceStatus, after: ChallengeInstanceStatus): boolean {
+  const hadPods = isConditionTrue(before.conditions, conditionTypes.deploymentsCreated);
+  return hadPods && (after.restarts ?? 0) > (before.restarts ?? 0);
+}
+
+const restartedText = "Restarting: the containers are replaced; flag, addresses and expiry stay";
 
 function ofPhase(before: ChallengeInstanceStatus, after: ChallengeInstanceStatus): Told[] {
   const { phase, reason, message = "", terminationReason } = after;
@@ -24,6 +41,7 @@ function ofPhase(before: ChallengeInstanceStatus, after: ChallengeInstanceStatus
       if (phase !== before.phase) return [normal(eventReasons.creating, "Creating challenge instance")];
       return reason === undefined || untold.has(reason) ? [] : [warning(eventReasons.refused, message)];
     case "Running":
+      if (reason === reasons.waitingForPods && isRestarted(before, after)) return [];
       return ofRunning(before, after, isBetter);
     case "Terminating":
     case "Terminated":

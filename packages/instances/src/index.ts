@@ -10,6 +10,8 @@ export { addInstanceController, type InstanceControllerOptions } from "./control
 export { countedFrom } from "./expiry/timeout-change.ts";
 export { type FlagOwner, flagPath } from "./flags/flag-path.ts";
 export { type LintSettings, lintChallenge } from "./lint/lint-challenge.ts";
+export { lintCompetition } from "./lint/lint-competition.ts";
+export { lintPage } from "./lint/lint-page.ts";
 export { formatProblem, type Problem } from "./lint/problem.ts";
 export { parseCapabilities } from "./settings/capabilities.ts";
 export { readSettings } from "./settings/read-settings.ts";

@@ -24,6 +24,8 @@ export function logStatusChange(
   for (const { reason, expiresAt } of newEntries(before, status)) {
     log.info({ ...subject, reason, expiresAt }, "instance expiry changed");
   }
+  const { restarts = 0 } = status;
+  if (restarts > (before.restarts ?? 0)) log.info({ ...subject, restarts }, "instance restarted");
   if (phase === before.phase && reason === before.reason) return;
   const isFirstReady = before.readyAt === undefined && status.readyAt !== undefined;
   const isLast = before.terminatedAt === undefined && status.terminatedAt !== undefined;

@@ -101,6 +101,7 @@ export const eventReasons = {
   healthy: "InstanceHealthy",
   renewed: "InstanceRenewed",
   renewalRefused: "RenewalRefused",
+  restarted: "InstanceRestarted",
   /** Not by a renewal. */
   expiryMoved: "InstanceExpiryMoved",
   timeoutRefused: "TimeoutRefused",

@@ -16,6 +16,14 @@ export const statusLimits = { ...conditionLimits, services: 256, history: 32, po
 
 const message = () => text({ max: statusLimits.message });
 
+/** A request that is made by raising a number, so that asking twice for the same has no second effect. */
+const counter = (field: string) =>
+  ruled(z.int().min(0).max(1_000_000), {
+    cel: "self >= oldSelf",
+    message: `${field} can only grow`,
+    holds: (self, before) => self >= before,
+  });
+
 const challengeRef = ruled(
   z.strictObject({
     name: text({
@@ -52,12 +60,13 @@ export const challengeInstanceSpec = ruled(
       )
       .exactOptional(),
     until: time().describe("The instance does not live past this time, renewed or not.").exactOptional(),
-    renewals: ruled(z.int().min(0).max(1_000_000), {
-      cel: "self >= oldSelf",
-      message: "renewals can only grow",
-      holds: (self, before) => self >= before,
-    })
+    renewals: counter("renewals")
       .describe("How often more time was asked for. Raise it by one to ask for a renewal.")
+      .default(0),
+    restarts: counter("restarts")
+      .describe(
+        "How often a restart was asked for. Raise it to have the pods recreated; flag, addresses and expiry stay.",
+      )
       .default(0),
     terminationReason: z
       .enum(terminationReasons)
@@ -148,6 +157,12 @@ export const challengeInstanceStatus = ruled(
       .min(0)
       .max(1_000_000)
       .describe("How many renewals of the spec have been answered.")
+      .exactOptional(),
+    restarts: z
+      .int()
+      .min(0)
+      .max(1_000_000)
+      .describe("How many restarts of the spec have been answered.")
       .exactOptional(),
     history: list(expiryChange, statusLimits.history)
       .describe("The latest changes of the expiry, oldest first.")

@@ -178,6 +178,9 @@ export const challengeSpec = z
   .strictObject({
     displayName: text({ max: 253 }).describe("Title shown to players, instead of the object's name.").exactOptional(),
     author: text({ max: 253 }).describe("Who wrote the challenge.").exactOptional(),
+    owners: list(text({ min: 1, max: 512 }).describe("Id of one player, or <issuer>#<subject> of an account."), 64)
+      .describe("Authors who may look after the instances of this challenge.")
+      .default([]),
     description: text({ max: 65_536 }).describe("Text shown to players; HTML is allowed.").exactOptional(),
     flag: text({ max: 1024 })
       .describe(
@@ -213,6 +216,11 @@ export const challengeSpec = z
       .exactOptional(),
     until: time().describe("No instance of this challenge lives past this time, renewed or not.").exactOptional(),
     allowOutboundTraffic: z.boolean().describe("Whether containers can reach the internet.").default(false),
+    connectionInfo: text({ max: 1024 })
+      .describe(
+        "How players reach a service that all of them share and that is not started for each, such as nc pwn.example.com 1337.",
+      )
+      .exactOptional(),
     containers: listMap(container, ["hostname"], 32)
       .describe("Containers of the challenge. None: there is nothing to start, as with a file to download.")
       .default([]),

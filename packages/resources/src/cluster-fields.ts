@@ -32,13 +32,3 @@ export function cloudName() {
     must: "must be lower-case letters, digits and '-', such as eu-central-1",
   });
 }
-
-/** The name of an object without dots, as namespaces have it. */
-export function labelName() {
-  return text({
-    min: 1,
-    max: 63,
-    pattern: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
-    must: "must be lower-case letters, digits and '-', starting and ending with a letter or digit",
-  });
-}

@@ -51,7 +51,7 @@ describe.skipIf(await missingControlPlane())("the CRDs for people with kubectl",
     const expiresAt = "2999-01-01T00:00:00Z";
     await client.create(ChallengeInstances, {
       metadata,
-      spec: { challengeRef: { name: "web" }, ownerId: owner, renewals: 0 },
+      spec: { challengeRef: { name: "web" }, ownerId: owner, renewals: 0, restarts: 0 },
     });
     await client.patch(
       ChallengeInstances,

@@ -3,12 +3,14 @@ import { defineResource, type KubeObject, type ResourceType } from "@berg/apimac
 import { z } from "zod";
 import { type Challenge, challengeSpec } from "./challenge.ts";
 import { type ChallengeInstance, challengeInstanceSpec, challengeInstanceStatus } from "./challenge-instance.ts";
+import { type Competition, competitionSpec } from "./competition.ts";
 import { type ContainerNetwork, containerNetworkSpec, containerNetworkStatus } from "./container-network.ts";
 import {
   type ContainerNetworkTunnelProxy,
   containerNetworkTunnelProxySpec,
   containerNetworkTunnelProxyStatus,
 } from "./container-network-tunnel-proxy.ts";
+import { type Page, pageSpec } from "./page.ts";
 import { ruled } from "./rules.ts";
 import { group, version } from "./vocabulary.ts";
 
@@ -48,6 +50,22 @@ export const ChallengeInstances = defineResource<ChallengeInstance>({
   version,
   resource: "challengeinstances",
   kind: "ChallengeInstance",
+  namespaced: true,
+});
+
+export const Competitions = defineResource<Competition>({
+  group,
+  version,
+  resource: "competitions",
+  kind: "Competition",
+  namespaced: true,
+});
+
+export const Pages = defineResource<Page>({
+  group,
+  version,
+  resource: "pages",
+  kind: "Page",
   namespaced: true,
 });
 
@@ -118,6 +136,43 @@ export const challengeInstanceDefinition: Definition<ChallengeInstance> = {
   selectableFields: [".spec.ownerId", ".spec.challengeRef.name", ".status.phase"],
 };
 
+export const competitionDefinition: Definition<Competition> = {
+  resource: Competitions,
+  singular: "competition",
+  shortNames: ["comp"],
+  categories: ["all"],
+  schema: z
+    .strictObject({ spec: competitionSpec })
+    .describe(
+      "A Competition holds the rules of one event: when it takes place, who may play and what a solve is worth.",
+    ),
+  statusSubresource: false,
+  columns: [
+    { name: "Title", type: "string", jsonPath: ".spec.title" },
+    { name: "Start", type: "string", jsonPath: ".spec.start" },
+    { name: "End", type: "string", jsonPath: ".spec.end" },
+    { name: "Registration", type: "string", jsonPath: ".spec.registration.mode" },
+    age,
+  ],
+  selectableFields: [],
+};
+
+export const pageDefinition: Definition<Page> = {
+  resource: Pages,
+  singular: "page",
+  shortNames: [],
+  categories: ["all"],
+  schema: z.strictObject({ spec: pageSpec }).describe("A Page is a page of the website that the organisers write."),
+  statusSubresource: false,
+  columns: [
+    { name: "Path", type: "string", jsonPath: ".spec.path" },
+    { name: "Title", type: "string", jsonPath: ".spec.title" },
+    { name: "Index", type: "integer", jsonPath: ".spec.index", priority: 1 },
+    age,
+  ],
+  selectableFields: [".spec.path"],
+};
+
 const containerNetworkDefinition: Definition<ContainerNetwork> = {
   resource: ContainerNetworks,
   singular: "containernetwork",
@@ -165,6 +220,8 @@ const containerNetworkTunnelProxyDefinition: Definition<ContainerNetworkTunnelPr
 export const definitions: Definition[] = [
   challengeDefinition,
   challengeInstanceDefinition,
+  competitionDefinition,
+  pageDefinition,
   containerNetworkDefinition,
   containerNetworkTunnelProxyDefinition,
 ];

@@ -66,6 +66,7 @@ function describe(issue: z.core.$ZodIssue, path: Path, value: unknown): string {
       return invalid(path, value, `must be ${issue.maximum} or less`);
     case "too_small":
       if (issue.origin === "string") return "Required value: must not be empty";
+      if (issue.origin === "array") return `Too few: must have at least ${issue.minimum} item`;
       return invalid(path, value, `must be ${issue.minimum} or more`);
     case "custom":
       if (issue.params?.duplicate) return `Duplicate value: ${issue.params.duplicate}`;

@@ -92,6 +92,29 @@ export function objectName() {
   });
 }
 
+/** The name of an object without dots, as namespaces have it. */
+export function labelName() {
+  return text({
+    min: 1,
+    max: 63,
+    pattern: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
+    must: "must be lower-case letters, digits and '-', starting and ending with a letter or digit",
+  });
+}
+
+// Names the white space to refuse, since `\s` means less to the server's engine than to JavaScript's.
+const http = "https?:[/][/][^ \\t\\r\\n\"'<>/?#]+[^ \\t\\r\\n\"'<>]*";
+
+/** An address that a browser can open. With `orEmpty`, empty means unset. */
+export function httpUrl({ orEmpty = false } = {}) {
+  return text({
+    max: 1024,
+    ...(!orEmpty && { min: 1 }),
+    pattern: new RegExp(orEmpty ? `^(${http})?$` : `^${http}$`),
+    must: "must be a URL that begins with https:// or http://, without spaces and quotes",
+  });
+}
+
 /** How long an instance lives. Empty means unset; whether the length makes sense is the controller's to say. */
 export function timeout() {
   return text({
@@ -115,6 +138,11 @@ export function quantity() {
 export function bandwidth() {
   const pattern = new RegExp(`^$|${amount.source}`);
   return text({ max: 32, pattern, must: "must be an amount such as 10M" });
+}
+
+/** An object that may be left out: it is then what its own fields default to. */
+export function defaulted<T extends z.ZodType>(schema: T) {
+  return schema.default(schema.parse({}) as z.core.util.NoUndefined<z.output<T>>);
 }
 
 /** Values by name. */

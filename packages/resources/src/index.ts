@@ -2,7 +2,7 @@
  * Berg's custom resources. One zod schema per kind is the source of its TypeScript type, its CustomResourceDefinition
  * (`crds/`, generated) and its validation without a server.
  *
- * Reading order: challenge, challenge-instance, container-network, container-network-tunnel-proxy, cluster,
+ * Reading order: challenge, challenge-instance, competition, page, container-network, container-network-tunnel-proxy, cluster,
  * subscription-request, kubeconfig-request (the schemas) → structural → crd → generate; validate and stored-challenge beside it.
  */
 export type {
@@ -35,6 +35,21 @@ export type { ClusterInfrastructure, ClusterProvider } from "./cluster-infrastru
 export { clusterProviders } from "./cluster-infrastructure.ts";
 export type { ClusterPhase, ClusterStatus } from "./cluster-status.ts";
 export { clusterPhases, clusterStatusLimits } from "./cluster-status.ts";
+export type {
+  Competition,
+  CompetitionScoring,
+  CompetitionSpec,
+  PlayerAttribute,
+  ScoringFormula,
+} from "./competition.ts";
+export {
+  afterEndModes,
+  boardAudiences,
+  challengeAudiences,
+  instanceOwners,
+  registrationModes,
+  scoringFormulas,
+} from "./competition.ts";
 export { conditionLimits } from "./conditions.ts";
 export type {
   ContainerNetwork,
@@ -58,7 +73,14 @@ export {
   tunnelStates,
 } from "./container-network-tunnel-proxy.ts";
 export { type CustomResourceDefinition, clusterResourceDefinitions, customResourceDefinitions } from "./crd.ts";
-export { ChallengeInstances, Challenges, ContainerNetworks, ContainerNetworkTunnelProxies } from "./definitions.ts";
+export {
+  ChallengeInstances,
+  Challenges,
+  Competitions,
+  ContainerNetworks,
+  ContainerNetworkTunnelProxies,
+  Pages,
+} from "./definitions.ts";
 export { type FieldError, type FieldPath, fieldName, formatFieldError } from "./field-error.ts";
 export { generatedClusterFiles, generatedFiles } from "./generate.ts";
 export { newInstanceId } from "./instance-id.ts";
@@ -71,7 +93,8 @@ export type {
   KubeconfigRequestStatus,
 } from "./kubeconfig-request.ts";
 export { kubeconfigPhases, kubeconfigStatusLimits } from "./kubeconfig-request.ts";
-export { needsFlag, newFlag, type RandomBytes } from "./new-flag.ts";
+export { flagEntropyBits, needsFlag, newFlag, type RandomBytes } from "./new-flag.ts";
+export type { Page, PageSpec } from "./page.ts";
 export { readChallenge, readStoredChallenge, type StoredChallenge } from "./stored-challenge.ts";
 export type {
   SubscriptionPhase,
@@ -82,5 +105,11 @@ export type {
 export { subscriptionPhases, subscriptionProviders } from "./subscription-request.ts";
 export { imageReasons, isOverItsDisk, startReasons, troubleTexts } from "./trouble-texts.ts";
 export { maxTunnels, type TunnelConfiguration } from "./tunnel-configuration.ts";
-export { type Validation, validateChallenge, validateChallengeInstance } from "./validate.ts";
+export {
+  type Validation,
+  validateChallenge,
+  validateChallengeInstance,
+  validateCompetition,
+  validatePage,
+} from "./validate.ts";
 export * from "./vocabulary.ts";

@@ -1,9 +1,8 @@
 /** KubeconfigRequest: asks for a kubeconfig of a Cluster that can do what its rules say, for a while, and no more. */
 import type { KubeObject } from "@berg/apimachinery";
 import { z } from "zod";
-import { labelName } from "./cluster-fields.ts";
 import { conditions } from "./conditions.ts";
-import { list, objectName, text, time } from "./fields.ts";
+import { labelName, list, objectName, text, time } from "./fields.ts";
 import { immutable, ruled } from "./rules.ts";
 
 export const kubeconfigPhases = ["Pending", "Issued", "Rotating", "Revoking", "Revoked", "Failed"] as const;

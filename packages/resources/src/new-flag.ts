@@ -10,20 +10,33 @@ export function needsFlag({ spec }: Pick<Challenge, "spec">): boolean {
 
 /** `flag{cookies}` becomes `flag{cookies_1f9c3a7be04d}`, or with leetify `flag{c00k1es}`. */
 export function newFlag({ spec }: Pick<Challenge, "spec">, randomBytes: RandomBytes): string {
-  if (!spec.flag) return `flag{${hex(randomBytes(16))}}`;
+  if (!spec.flag) return `flag{${hex(randomBytes(generatedBytes))}}`;
   return spec.dynamicFlagMode === "leetify" ? leetified(spec.flag, randomBytes) : suffixed(spec.flag, randomBytes);
 }
 
+/** How many bits of a new flag are drawn at random: a flag has 2 to the power of this many forms. */
+export function flagEntropyBits({ spec }: Pick<Challenge, "spec">): number {
+  if (!spec.flag) return 8 * generatedBytes;
+  if (spec.dynamicFlagMode === "suffix") return 8 * suffixBytes;
+  const [inside = ""] = spec.flag.match(betweenBraces) ?? [];
+  return [...inside].filter((letter) => digits[letter.toLowerCase()] !== undefined).length;
+}
+
+const generatedBytes = 16;
+const suffixBytes = 6;
+
 function suffixed(flag: string, randomBytes: RandomBytes): string {
   const open = flag.replace(/\}+$/, "");
-  return `${open}_${hex(randomBytes(6))}${open === flag ? "" : "}"}`;
+  return `${open}_${hex(randomBytes(suffixBytes))}${open === flag ? "" : "}"}`;
 }
+
+const betweenBraces = /\{[^}]*/;
 
 const digits: Record<string, string> = { a: "4", e: "3", g: "6", i: "1", l: "1", o: "0", r: "2", s: "5", t: "7" };
 
 /** Each letter between the braces that looks like a digit becomes it or stays, by chance. */
 function leetified(flag: string, randomBytes: RandomBytes): string {
-  return flag.replace(/\{[^}]*/, (inside) =>
+  return flag.replace(betweenBraces, (inside) =>
     [...inside]
       .map((letter) => {
         const digit = digits[letter.toLowerCase()];

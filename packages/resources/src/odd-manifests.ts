@@ -2,9 +2,11 @@
 import { fullChallengeSpec } from "./cases/challenge.ts";
 import { fullInstanceSpec, fullStatus } from "./cases/challenge-instance.ts";
 import { fullClusterSpec, fullClusterStatus } from "./cases/cluster.ts";
+import { fullCompetitionSpec } from "./cases/competition.ts";
 import { fullNetworkSpec, fullNetworkStatus } from "./cases/container-network.ts";
 import { fullTunnelProxySpec, fullTunnelProxyStatus } from "./cases/container-network-tunnel-proxy.ts";
 import { fullKubeconfigSpec, fullKubeconfigStatus } from "./cases/kubeconfig-request.ts";
+import { fullPageSpec } from "./cases/page.ts";
 import { fullSubscriptionSpec, fullSubscriptionStatus } from "./cases/subscription-request.ts";
 import type { CustomResourceDefinition } from "./crd.ts";
 import type { StructuralSchema } from "./structural.ts";
@@ -52,8 +54,10 @@ function everyPath(schema: StructuralSchema, path: Path = []): Path[] {
   ];
 }
 
-const fullManifests: Record<string, { spec: unknown; status: unknown }> = {
+const fullManifests: Record<string, { spec: unknown; status?: unknown }> = {
   ChallengeInstance: { spec: fullInstanceSpec, status: fullStatus },
+  Competition: { spec: fullCompetitionSpec },
+  Page: { spec: fullPageSpec },
   ContainerNetwork: { spec: fullNetworkSpec, status: fullNetworkStatus },
   ContainerNetworkTunnelProxy: { spec: fullTunnelProxySpec, status: fullTunnelProxyStatus },
   Cluster: { spec: fullClusterSpec, status: fullClusterStatus },

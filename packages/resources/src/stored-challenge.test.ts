@@ -17,6 +17,7 @@ describe("a Challenge that another CRD has let through", () => {
     const { challenge, errors } = readStoredChallenge(stored({ containers: [{ ...container, ports: [{}] }] }));
     expect(errors).toEqual([]);
     expect(challenge.spec).toEqual({
+      owners: [],
       dynamicFlagMode: "suffix",
       categories: [],
       tags: [],

@@ -61,6 +61,9 @@ describe("the text of a refusal", () => {
   const container = (fields: object) =>
     manifest("Challenge", { spec: { containers: [{ hostname: "web", image: "web:1", ...fields }] } });
 
+  const competition = (spec: object) => manifest("Competition", { spec });
+  const page = (spec: object) => manifest("Page", { spec: { path: "/rules", title: "Rules", ...spec } });
+
   const network = (spec: object) => manifest("ContainerNetwork", { spec });
   const tunnels = (...given: object[]) =>
     manifest("ContainerNetworkTunnelProxy", { spec: { containerNetworkName: "net", tunnels: given } });
@@ -164,6 +167,35 @@ describe("the text of a refusal", () => {
       manifest("KubeconfigRequest", { spec: { cluster: "a", clusterRole: { rules: [] }, expiration: 60 } }),
       "spec.expiration: Invalid value: 60: must be 600 or more",
     ],
+    [
+      competition({ start: "2026-10-02T18:00:00Z", end: "2026-10-01T18:00:00Z" }),
+      "spec.end: Invalid value: end must be after start",
+    ],
+    [
+      competition({ registration: { mode: "code" } }),
+      "spec.registration.codeSecretRef: Invalid value: codeSecretRef is required with the mode code: name the Secret that holds the code",
+    ],
+    [
+      competition({ scoring: { maximum: 50 } }),
+      "spec.scoring.minimum: Invalid value: minimum cannot be more than maximum; where they are left out, they are 100 and 500",
+    ],
+    [
+      competition({ logoUrl: "logo.svg" }),
+      'spec.logoUrl: Invalid value: "logo.svg": must be a URL that begins with https:// or http://, without spaces and quotes',
+    ],
+    [
+      competition({ playerAttributes: [{ name: "country", values: [] }] }),
+      "spec.playerAttributes[0].values: Too few: must have at least 1 item",
+    ],
+    [
+      page({ path: "/the rules" }),
+      "spec.path: Invalid value: \"/the rules\": must be a path such as /rules or /help/faq: letters, digits, '.', '_', '~' and '-' between single slashes",
+    ],
+    [
+      page({ path: "/api/rules" }),
+      "spec.path: Invalid value: path cannot begin with /api or /assets, which the website uses itself: choose another first part",
+    ],
+    [page({ index: 1.5 }), 'spec.index: Invalid value: "number": must be of type integer'],
     [null, "Challenge: Invalid value: must be an object"],
   ];
 

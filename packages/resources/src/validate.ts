@@ -6,9 +6,17 @@ import { apiVersionOf, type KubeObject } from "@berg/apimachinery";
 import { z } from "zod";
 import type { Challenge } from "./challenge.ts";
 import type { ChallengeInstance } from "./challenge-instance.ts";
-import { challengeDefinition, challengeInstanceDefinition, type Definition } from "./definitions.ts";
+import type { Competition } from "./competition.ts";
+import {
+  challengeDefinition,
+  challengeInstanceDefinition,
+  competitionDefinition,
+  type Definition,
+  pageDefinition,
+} from "./definitions.ts";
 import { type FieldError, fieldError, fieldErrors } from "./field-error.ts";
 import { objectName } from "./fields.ts";
+import type { Page } from "./page.ts";
 import { brokenByChange } from "./rules.ts";
 import { type StructuralSchema, structuralSchema } from "./structural.ts";
 
@@ -26,6 +34,14 @@ export function validateChallengeInstance(
   before?: ChallengeInstance,
 ): Validation<ChallengeInstance> {
   return validate(challengeInstanceDefinition, manifest, before);
+}
+
+export function validateCompetition(manifest: unknown): Validation<Competition> {
+  return validate(competitionDefinition, manifest);
+}
+
+export function validatePage(manifest: unknown): Validation<Page> {
+  return validate(pageDefinition, manifest);
 }
 
 // Made once each, and only of the kinds that are asked for.

@@ -63,6 +63,8 @@ export const annotations = {
   challengeName: "berg.norelect.ch/challenge-name",
   /** Set by the creator of a ChallengeInstance who wants to know the instance's id at once. */
   instanceId: "berg.norelect.ch/instance-id",
+  /** On pods, and only after a restart: the `spec.restarts` that they were created for. */
+  restarts: "berg.norelect.ch/restarts",
 } as const;
 
 /** Conditions of a ChallengeInstance that are not the controller's: it reads them, and never writes them. */

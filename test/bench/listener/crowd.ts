@@ -48,7 +48,7 @@ async function oneInstance(client: Client, ownerId: string): Promise<Stored<Pod>
   const namespace = `challenge-${ownerId}`;
   const instance = await client.create(ChallengeInstances, {
     metadata: { namespace: home, name: ownerId },
-    spec: { ownerId, challengeRef: { name: "web" }, renewals: 0 },
+    spec: { ownerId, challengeRef: { name: "web" }, renewals: 0, restarts: 0 },
   });
   const marks = { [labels.managedBy]: managedByBerg, [labels.instanceUid]: instance.metadata.uid };
   await client.create(Namespaces, { metadata: { name: namespace, labels: marks } });

@@ -112,6 +112,7 @@ export function makeInstance(index: number, version: number): BenchInstance {
       flag: `CTF{${digest(index).slice(0, 32)}}`,
       ownerId: owner,
       renewals: 0,
+      restarts: 0,
       timeout: "2h",
     },
     status: {

@@ -87,6 +87,7 @@ async function createObject({ db, client, namespace }: SyncDeps, row: InstanceRo
       ownerId: row.owner_id,
       ...(row.flag !== null && { flag: row.flag }),
       renewals: 0,
+      restarts: 0,
     },
   };
   try {

@@ -74,7 +74,7 @@ describe("a server that goes while a command waits", { timeout: 60_000 }, () => 
     const ownerId = "0b6d0a5e-7a1f-4a3e-9b0e-3f6f1f7d2c11";
     await client.create(ChallengeInstances, {
       metadata: held,
-      spec: { ownerId, challengeRef: { name: "web" }, renewals: 0 },
+      spec: { ownerId, challengeRef: { name: "web" }, renewals: 0, restarts: 0 },
     });
     await client.close();
   });

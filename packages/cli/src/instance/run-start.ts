@@ -87,6 +87,7 @@ export function manifestFor(session: Session, name: string, { owner, flag, timeo
     ...(flag !== undefined && { flag }),
     ...(timeout !== undefined && { timeout }),
     renewals: 0,
+    restarts: 0,
   };
   const manifest = {
     apiVersion: apiVersionOf(ChallengeInstances),

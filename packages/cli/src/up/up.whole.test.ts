@@ -50,7 +50,14 @@ describe("berg up without an engine", { timeout: 180_000 }, () => {
   const up = (...args: string[]) => start(["--runtime", "simulated", ...ports, ...args]);
 
   function newInstance(timeout: string) {
-    const spec = { ownerId: randomUUID(), challengeRef: { name: "notes" }, flag: "flag{up}", renewals: 0, timeout };
+    const spec = {
+      ownerId: randomUUID(),
+      challengeRef: { name: "notes" },
+      flag: "flag{up}",
+      renewals: 0,
+      restarts: 0,
+      timeout,
+    };
     return { metadata: { namespace: "berg", name: `notes-${timeout}` }, spec };
   }
 

@@ -75,7 +75,7 @@ export function makeInstance(
       ...{ namespace: "berg", name: "one", uid: "instance-1", resourceVersion: "1", creationTimestamp: at(0) },
       ...metadata,
     },
-    spec: { challengeRef: { name: "notes" }, ownerId: "owner-1", renewals: 0 },
+    spec: { challengeRef: { name: "notes" }, ownerId: "owner-1", renewals: 0, restarts: 0 },
     status,
   };
 }

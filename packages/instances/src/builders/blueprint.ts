@@ -17,6 +17,8 @@ export interface InstanceIdentity {
   ownerId: string;
   /** Empty where none was given. Only where a container asks for it may it go into an object. */
   flag: string;
+  /** `spec.restarts`: a higher one rolls the Deployments. */
+  restarts: number;
 }
 
 /** The part of a Challenge that an instance runs. Never its static flag: this is recorded beside the instance. */

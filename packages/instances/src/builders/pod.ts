@@ -3,7 +3,7 @@
  * what a player left in it is worth nothing.
  */
 import type { Deployment, Pod } from "@berg/kube";
-import { type ChallengeContainer, challengeKind, components, labels } from "@berg/resources";
+import { annotations, type ChallengeContainer, challengeKind, components, labels } from "@berg/resources";
 import type { Architecture } from "../flags/executable.ts";
 import type { EnvVar } from "../flags/flag-env.ts";
 import type { Blueprint } from "./blueprint.ts";
@@ -29,7 +29,7 @@ export function podTemplate(
   return {
     metadata: {
       labels: { ...ofPod.labels, [labels.kind]: challengeKind },
-      annotations: { ...ofPod.annotations, ...hints(blueprint, container) },
+      annotations: { ...ofPod.annotations, ...hints(blueprint, container), ...restartMark(blueprint) },
     },
     spec: podSpec(blueprint, container, endpoints),
   };
@@ -57,6 +57,11 @@ function hints({ settings }: Blueprint, container: ChallengeContainer): Record<s
     "kubernetes.io/ingress-bandwidth": container.ingressBandwidth || settings.bandwidth.ingress,
     "cluster-autoscaler.kubernetes.io/safe-to-evict": settings.disruption === "allow" ? "true" : "false",
   };
+}
+
+/** Nothing before the first restart, so that an upgrade of Berg does not replace the pods that run. */
+function restartMark({ instance: { restarts } }: Blueprint): Record<string, string> {
+  return restarts > 0 ? { [annotations.restarts]: String(restarts) } : {};
 }
 
 function podSpec(blueprint: Blueprint, container: ChallengeContainer, endpoints: readonly EnvVar[]): PodSpec {

@@ -65,6 +65,7 @@ test("only what an instance runs is recorded of a Challenge, never its static fl
     ...workload,
     flag: "flag{static}",
     description: "A jar",
+    owners: [],
     dynamicFlagMode: "suffix",
     categories: [],
     tags: [],

@@ -397,6 +397,22 @@ describe("flags", () => {
         "warning: spec.flag: between its braces is no letter that leetify changes, so that every instance has the same flag; add letters, or set dynamicFlagMode to suffix",
       ],
     },
+    "leetify with letters for too few flags": {
+      given: {
+        ...withContent({}),
+        spec: { ...withContent({}).spec, dynamicFlagMode: "leetify", flag: "flag{cookies}" },
+      },
+      want: [
+        'warning: spec.flag: leetify makes only 32 flags of it, so that players can guess those of others: it needs 20 letters of "aegilorst" between its braces and has 5; add letters, or set dynamicFlagMode to suffix',
+      ],
+    },
+    "leetify with letters for enough flags": {
+      given: {
+        ...withContent({}),
+        spec: { ...withContent({}).spec, dynamicFlagMode: "leetify", flag: "flag{a-LITTLE-more-is-a-lot-to-guess}" },
+      },
+      want: [],
+    },
     "leetify without a flag of its own for each instance": {
       given: challenge({ dynamicFlagMode: "leetify", flag: "flag{_42_}" }),
       want: [],

@@ -16,6 +16,7 @@ export function unknownFieldProblems(unknownFields: readonly FieldError[]): Prob
 function fixOf(field: string | number | undefined, message: string): string | undefined {
   if (message.startsWith("Duplicate value")) return "remove one, or make them differ";
   if (message.startsWith("Required value")) return "set it";
+  if (message.startsWith("Forbidden: there is no such field")) return "remove it, or correct its name";
   // YAML reads 644 as a decimal number.
   if (field === "mode") return 'write octal digits in quotes, such as "0444"';
   return undefined;

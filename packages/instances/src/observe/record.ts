@@ -33,10 +33,11 @@ export function currentBlueprint(seen: Snapshot, instanceId: string, settings: S
 }
 
 function blueprintOf({ instance }: Snapshot, instanceId: string, record: Recorded, settings: Settings): Blueprint {
-  const { ownerId, flag = "", challengeRef } = instance.spec;
+  // One that was stored under an earlier CRD may be cached without the default.
+  const { ownerId, flag = "", challengeRef, restarts = 0 } = instance.spec;
   const { name, namespace } = challengeRef;
   return {
-    instance: { uid: instance.metadata.uid, instanceId, ownerId, flag },
+    instance: { uid: instance.metadata.uid, instanceId, ownerId, flag, restarts },
     challenge: record.challenge ?? { name, namespace: namespace || settings.challengeNamespace },
     workload: record.workload,
     settings: record.settings,

@@ -23,6 +23,7 @@ import type { StatusDraft } from "./draft.ts";
 import { isRecordedPullSecret, type Lack, lackOf } from "./lacking.ts";
 import { Lately } from "./lately.ts";
 import { nodePorts, withToldNumbers } from "./node-ports.ts";
+import { isRestart } from "./restart.ts";
 import { ownNamespace } from "./take-down.ts";
 
 export interface Creation {
@@ -75,8 +76,8 @@ function held({ now }: Snapshot, draft: StatusDraft, lack: Lack, services: Creat
 export function stagesOf(seen: Snapshot, blueprint: Blueprint): Child[][] {
   const { instance, challenge, workload, settings } = blueprint;
   const kinds = [...seen.kinds].map(([kind, { version }]) => `${kind}/${version}`).join();
-  const { instanceId, ownerId, flag, uid } = instance;
-  const inputs = [instanceId, ownerId, flag, challenge.name, challenge.namespace, workload, settings];
+  const { instanceId, ownerId, flag, restarts, uid } = instance;
+  const inputs = [instanceId, ownerId, flag, restarts, challenge.name, challenge.namespace, workload, settings];
   return lately.of(uid, [...inputs, seen.pullSecret, kinds], () => [
     [namespaceChild(blueprint)],
     foundationOf(seen, blueprint),
@@ -131,12 +132,13 @@ function toMake(seen: Snapshot, blueprint: Blueprint, children: Child[]): Effect
     const found = foundFor(seen, child);
     if (!found) return [{ do: "make", child: withToldNumbers(seen, blueprint, child) }];
     if (seen.isAsWanted(child, found)) return [];
-    const wasEdited = seen.wasAsWanted(found) && !isPullSecret(child, blueprint);
+    const changesByItself = isPullSecret(child, blueprint) || isRestart(seen, child);
+    const wasEdited = seen.wasAsWanted(found) && !changesByItself;
     return [{ do: "make", child, found, wasEdited }];
   });
 }
 
-/** Of all that is wanted, only this changes while an instance runs: the organiser renews what is in it. */
+/** Changes while an instance runs: the organiser renews what is in it. */
 function isPullSecret({ type, manifest }: Child, { settings }: Blueprint): boolean {
   return type.kind === Secrets.kind && manifest.metadata.name === settings.pullSecretName;
 }

@@ -21,6 +21,7 @@ import { endingOf } from "./ending.ts";
 import { failed } from "./failed.ts";
 import { admittedText, identify, pending } from "./pending.ts";
 import { type PodHealth, podHealth } from "./pod-health.ts";
+import { answerRestart } from "./restart.ts";
 import { routeProblem } from "./route-acceptance.ts";
 import { running } from "./running.ts";
 import { starting, waitingForRoutes } from "./starting.ts";
@@ -70,6 +71,7 @@ export function decide(seen: Snapshot, settings: Settings): Decision {
     if (draft.status.readyAt !== undefined) reportHealth(seen, draft, draft.status.services ?? services());
     return { effects, status: draft.status, statusFirst: false, dueAt: due };
   }
+  answerRestart(seen, draft);
   return { ...nothing(draft), dueAt: earliest(reportHealth(seen, draft, services()), due) };
 }
 

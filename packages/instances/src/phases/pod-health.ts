@@ -5,6 +5,7 @@ import { imageReasons, isOverItsDisk, labels, startReasons, troubleTexts as text
 import { deploymentsOf, type Snapshot } from "../observe/snapshot.ts";
 import { type Reason, reasons } from "../vocabulary.ts";
 import { evictedUntil } from "./evictions.ts";
+import { isOutdated } from "./restart.ts";
 import { steadyAt } from "./stuck.ts";
 
 export interface PodHealth {
@@ -29,7 +30,9 @@ export function podHealth(seen: Snapshot): PodHealth {
   let dueAt: number | undefined;
   for (const deployment of deployments) {
     const { name } = deployment.metadata;
-    const pods = inOrder(seen.pods.filter(({ metadata }) => metadata.labels?.[labels.container] === name));
+    const pods = inOrder(
+      seen.pods.filter((pod) => pod.metadata.labels?.[labels.container] === name && !isOutdated(pod, deployment)),
+    );
     const until = evictedUntil(seen, pods);
     if (until !== undefined) return evictedAgain(name, pods, until);
     const ready = pods.filter(isReady);

@@ -48,6 +48,7 @@ export function makeChallenge(spec: Partial<Challenge["spec"]> = {}, name = "coo
       creationTimestamp: formatTime(startOfTest),
     },
     spec: {
+      owners: [],
       dynamicFlagMode: "suffix",
       categories: [],
       tags: [],
@@ -147,6 +148,6 @@ export function makeInstance(name = "jar-of-ann", owner = ownerId): InstanceBuil
       generation: 1,
       creationTimestamp: formatTime(startOfTest),
     },
-    spec: { challengeRef: { name: "cookie-jar" }, ownerId: owner, renewals: 0 },
+    spec: { challengeRef: { name: "cookie-jar" }, ownerId: owner, renewals: 0, restarts: 0 },
   });
 }

@@ -197,6 +197,7 @@ export class ModelCluster {
       this.#removeEndedPod() ||
       this.#emptyNamespace() ||
       this.#collect() ||
+      this.#retireReplicaSet() ||
       this.#makeReplicaSet() ||
       this.#makePod() ||
       this.#runPod() ||
@@ -243,6 +244,19 @@ export class ModelCluster {
 
   #isHeld({ metadata }: KubeObject): boolean {
     return this.nodeIsGone || (metadata.finalizers?.length ?? 0) > 0;
+  }
+
+  /** The Deployment has another template by now; the pods of the old ReplicaSet go with it. */
+  #retireReplicaSet(): boolean {
+    const templates = new Map(
+      this.all<Deployment>("Deployment").map(({ metadata, spec }) => [metadata.uid, JSON.stringify(spec?.template)]),
+    );
+    const old = this.all<ReplicaSet>("ReplicaSet").find(({ metadata, spec }) => {
+      const wanted = templates.get(metadata.ownerReferences?.[0]?.uid ?? "");
+      return wanted !== undefined && wanted !== JSON.stringify(spec?.template);
+    });
+    if (old) this.delete("cluster", ReplicaSets, keyOf(old));
+    return old !== undefined;
   }
 
   #makeReplicaSet(): boolean {

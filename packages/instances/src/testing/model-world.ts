@@ -39,6 +39,7 @@ export type Event =
   | { is: "instance ended"; which: Pick }
   | { is: "flag given"; which: Pick }
   | { is: "renewal asked"; which: Pick }
+  | { is: "restart asked"; which: Pick }
   | { is: "child deleted"; which: Pick }
   | { is: "child edited"; which: Pick }
   | { is: "namespace deleted"; which: Pick }
@@ -76,6 +77,7 @@ export const calmEvent: fc.Arbitrary<Event> = fc.oneof(
   fc.record({ is: fc.constant("instance ended" as const), which }),
   { arbitrary: fc.record({ is: fc.constant("flag given" as const), which }), weight: 2 },
   fc.record({ is: fc.constant("renewal asked" as const), which }),
+  { arbitrary: fc.record({ is: fc.constant("restart asked" as const), which }), weight: 2 },
   { arbitrary: fc.record({ is: fc.constant("child deleted" as const), which }), weight: 2 },
   { arbitrary: fc.record({ is: fc.constant("child edited" as const), which }), weight: 2 },
   {
@@ -185,6 +187,11 @@ export class ModelWorld {
       case "renewal asked":
         this.#editInstance(event.which, (spec) => {
           spec.renewals += 1;
+        });
+        break;
+      case "restart asked":
+        this.#editInstance(event.which, (spec) => {
+          spec.restarts += 1;
         });
         break;
       case "child deleted": {

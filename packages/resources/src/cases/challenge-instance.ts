@@ -16,11 +16,12 @@ export const fullInstanceSpec = {
   timeout: "1h30m5s",
   until: "2026-10-01T20:00:00.5+02:00",
   renewals: 1,
+  restarts: 1,
   terminationReason: "Failure",
 };
 
 const instanceSpecs: [string, Fields, Partial<Case>?][] = [
-  ["the least that an instance needs", {}, { wantStored: { spec: { renewals: 0 } } }],
+  ["the least that an instance needs", {}, { wantStored: { spec: { renewals: 0, restarts: 0 } } }],
   ["everything an instance can hold", fullInstanceSpec, { wantStored: { spec: fullInstanceSpec } }],
   ["a reference with an empty namespace", { challengeRef: { name: "web", namespace: "" } }],
   ["no reference", { challengeRef: undefined }, { wantRefused: ["spec.challengeRef"] }],
@@ -55,6 +56,8 @@ const instanceSpecs: [string, Fields, Partial<Case>?][] = [
   ["an empty until", { until: "" }, { wantRefused: ["spec.until"] }],
   ["a renewal below zero", { renewals: -1 }, { wantRefused: ["spec.renewals"] }],
   ["half a renewal", { renewals: 0.5 }, { wantRefused: ["spec.renewals"] }],
+  ["a restart below zero", { restarts: -1 }, { wantRefused: ["spec.restarts"] }],
+  ["more restarts than anybody needs", { restarts: 1_000_001 }, { wantRefused: ["spec.restarts"] }],
   ["another reason to end", { terminationReason: "Bored" }, { wantRefused: ["spec.terminationReason"] }],
   ["a field that does not exist", { flags: "x" }, { wantRefused: ["spec.flags"] }],
 ];
@@ -71,6 +74,9 @@ const instanceChanges: [string, Fields, Fields, string[]?][] = [
   ["a renewal", { renewals: 1 }, { renewals: 2 }],
   ["a renewal taken back", { renewals: 2 }, { renewals: 1 }, ["spec.renewals"]],
   ["renewals left out", { renewals: 2 }, {}, ["spec.renewals"]],
+  ["a restart", { restarts: 1 }, { restarts: 2 }],
+  ["a restart taken back", { restarts: 2 }, { restarts: 1 }, ["spec.restarts"]],
+  ["restarts left out", { restarts: 2 }, {}, ["spec.restarts"]],
   ["another timeout and until", { timeout: "1h" }, { timeout: "2h", until: "2026-10-01T20:00:00Z" }],
   ["a reason to end", {}, { terminationReason: "UserRequest" }],
 ];
@@ -91,6 +97,7 @@ export const fullStatus = {
   expiresAt: at,
   expiresSoon: false,
   renewals: 1,
+  restarts: 1,
   history: [
     { at, expiresAt: at, reason: "Renewed", message: "renewed once" },
     { at, reason: "Started" },
@@ -141,6 +148,7 @@ const statuses: [string, Fields, Fields | undefined, string[]?][] = [
   ["65 pods", {}, runtime(...repeated(65, (i) => ({ ...pod, container: `c${i}` }))), ["status.runtime.pods"]],
   ["33 changes of expiry", {}, { history: repeated(33, () => ({ at, reason: "Renewed" })) }, ["status.history"]],
   ["a change of expiry without a time", {}, { history: [{ reason: "Renewed" }] }, ["status.history[0].at"]],
+  ["less than no answered restarts", {}, { restarts: -1 }, ["status.restarts"]],
   ["port 0", {}, { services: [{ ...service, port: 0 }] }, ["status.services[0].port"]],
   ["a protocol in lower case", {}, { services: [{ ...service, protocol: "tcp" }] }, ["status.services[0].protocol"]],
   ["a service without a hostname", {}, { services: [{ name: "web", port: 1 }] }, ["status.services[0].hostname"]],

@@ -10,6 +10,7 @@ const withFlag = (dynamicFlag: Fields) => withContainer({ dynamicFlag });
 export const fullChallengeSpec = {
   displayName: "Web",
   author: "ada",
+  owners: ["0191e7a4-5f0c-7b3e-9d2a-4c6f8e1b2a3d", "https://login.example.com#ada"],
   description: "<b>hack me</b>",
   flag: "flag{x}",
   flagFormat: "flag{...}",
@@ -23,6 +24,7 @@ export const fullChallengeSpec = {
   timeout: "30m",
   until: "2026-10-01T20:00:00Z",
   allowOutboundTraffic: true,
+  connectionInfo: "nc pwn.example.com 1337",
   containers: [
     {
       hostname: "web",
@@ -65,6 +67,7 @@ const challenges: [string, Body, Partial<Case>?][] = [
     {
       wantStored: {
         spec: {
+          owners: [],
           dynamicFlagMode: "suffix",
           categories: [],
           tags: [],
@@ -263,6 +266,14 @@ const challenges: [string, Body, Partial<Case>?][] = [
     "text for outbound traffic",
     challenge({ allowOutboundTraffic: "yes" }),
     { wantRefused: ["spec.allowOutboundTraffic"] },
+  ],
+  ["an owner without a name", challenge({ owners: [""] }), { wantRefused: ["spec.owners[0]"] }],
+  ["an owner of 513 characters", challenge({ owners: ["o".repeat(513)] }), { wantRefused: ["spec.owners[0]"] }],
+  ["65 owners", challenge({ owners: repeated(65, (i) => `o${i}`) }), { wantRefused: ["spec.owners"] }],
+  [
+    "an address of 1025 characters",
+    challenge({ connectionInfo: "n".repeat(1025) }),
+    { wantRefused: ["spec.connectionInfo"] },
   ],
   ["a tag that is a number", challenge({ tags: [1] }), { wantRefused: ["spec.tags[0]"] }],
   ["null among the tags", challenge({ tags: [null] }), { wantRefused: ["spec.tags[0]"] }],

@@ -189,7 +189,7 @@ export function describeCrds(start: () => Promise<Server>, swept: CustomResource
     const metadata = { name: "shared", namespace: "default" };
     await client.create(ChallengeInstances, {
       metadata,
-      spec: { challengeRef: { name: "web" }, ownerId, renewals: 0 },
+      spec: { challengeRef: { name: "web" }, ownerId, renewals: 0, restarts: 0 },
     });
     const found = (fieldManager: string, type: string, status: "True" | "False") =>
       client.apply(

@@ -62,7 +62,7 @@ export class Place implements AsyncDisposable {
     const ownerId = randomUUID();
     const made = await this.client.create(ChallengeInstances, {
       metadata: { namespace: "berg", name: `owner-${ownerId}`, finalizers: [finalizers.controller] },
-      spec: { ownerId, challengeRef: { name: "web" }, renewals: 0, flag: "flag{secret}" },
+      spec: { ownerId, challengeRef: { name: "web" }, renewals: 0, restarts: 0, flag: "flag{secret}" },
     });
     return expiresInMs === undefined ? made : this.expiring(made, expiresInMs);
   }

@@ -87,7 +87,7 @@ export class ClusterPlace implements Place {
   /** The instance of a life, as the controller has begun it. */
   async create(life: Life): Promise<Stored<ChallengeInstance>> {
     const { instance, ownerId, challenge, namespace, startedAt } = life;
-    const spec = { challengeRef: { name: challenge }, ownerId, renewals: 0 };
+    const spec = { challengeRef: { name: challenge }, ownerId, renewals: 0, restarts: 0 };
     const created = await this.client.create(ChallengeInstances, { metadata: { ...instance }, spec });
     const status = { phase: "Creating" as const, namespace, startedAt: formatTime(startedAt) };
     return this.client.update(ChallengeInstances, { ...created, status }, { subresource: "status" });

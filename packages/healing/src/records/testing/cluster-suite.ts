@@ -106,7 +106,7 @@ export function clusterSuite(startPlace: () => Promise<ClusterPlace>): void {
     test("that the controller has not begun has no record", async () => {
       const life = await place.newLife();
       const fresh = { metadata: { ...life.instance, name: `fresh-${life.instance.name}` } };
-      const spec = { challengeRef: { name: "web" }, ownerId: life.ownerId, renewals: 0 };
+      const spec = { challengeRef: { name: "web" }, ownerId: life.ownerId, renewals: 0, restarts: 0 };
       const { metadata } = await place.client.create(ChallengeInstances, { ...fresh, spec });
       await place.allSeen();
       expect(await records.live({ ...life, uid: metadata.uid })).toBe(false);

@@ -52,7 +52,7 @@ export function makeInstance(
   name: string,
   { expires, phase, ...fields }: Fields & { expires?: number; phase?: "Running" | "Terminating" } = {},
 ): Stored<ChallengeInstance> {
-  const spec = { ownerId: "a", challengeRef: { name: "web" }, renewals: 0 };
+  const spec = { ownerId: "a", challengeRef: { name: "web" }, renewals: 0, restarts: 0 };
   const status = { ...(expires !== undefined && { expiresAt: at(expires) }), ...(phase && { phase }) };
   const named = metadata(name, { namespace: "berg", ...fields });
   return { apiVersion: "berg.norelect.ch/v1", kind: "ChallengeInstance", metadata: named, spec, status };

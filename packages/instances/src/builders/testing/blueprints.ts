@@ -47,6 +47,7 @@ export function blueprintOf({ containers, challengeName, settings }: Wishes = {}
       instanceId: "0191e7a4-5f0c-7b3e-9d2a-4c6f8e1b2a3d",
       ownerId,
       flag: "flag{cookies}",
+      restarts: 0,
     },
     challenge: { name: challengeName ?? "cookie-jar", namespace: "berg" },
     workload: { containers: containers ?? [containerOf("web", [{ port: 80 }])], allowOutboundTraffic: false },
