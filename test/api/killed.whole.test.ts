@@ -129,6 +129,7 @@ function contextOf({ db, client }: Process): ApiContext {
     maxRenewals: () => 3,
     settings: { publicUrl: "http://berg.localhost", namespace, competition: "x", maxRenewals: 3, version: "0" },
     flagKey: Buffer.alloc(32),
+    registrationCode: async () => undefined,
     caches: () => caches,
     reconcileOwner() {},
   };
@@ -169,6 +170,8 @@ const playerWith = (id: string): Player => ({
   federatedId: `local:${id}`,
   roles: ["player"],
   apiKeyPlaceholder: null,
+  attributes: {},
+  createdAt: 0,
 });
 
 /** The life; each step may be done again, as a player who got no answer or a restarted process does. */

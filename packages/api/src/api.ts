@@ -3,19 +3,21 @@
  * `attach` adds what the API needs to it. Until its caches are filled, what needs them answers 503.
  */
 import { openDatabase } from "@berg/database";
-import { type Client, type Clock, type Logger, type Manager, systemClock, systemRandom } from "@berg/kube";
-import { newInstanceId } from "@berg/resources";
+import { type Client, type Clock, type Logger, type Manager, systemClock } from "@berg/kube";
+import { startAdminSocket } from "./admin-socket/server.ts";
 import { CurrentCompetition } from "./competition/current-competition.ts";
+import { allowsAnonymousReading } from "./competition/rules.ts";
 import type { ApiContext, ApiSettings } from "./context.ts";
 import { migrations } from "./database/migrations.ts";
 import type { Tables } from "./database/schema.ts";
 import { LiveHub } from "./events/live-hub.ts";
 import { type Follower, followKubernetes } from "./follow-kubernetes.ts";
 import type { Pages } from "./http/pages.ts";
-import { ensurePlayer, type Role } from "./players/store.ts";
+import { linkForName } from "./players/accounts.ts";
+import type { Role } from "./players/store.ts";
 import { ProblemError } from "./problems.ts";
+import { readRegistrationCode } from "./registration/code.ts";
 import { createServer } from "./server.ts";
-import { createOneTimeLink } from "./sign-in/store.ts";
 
 export interface ApiOptions {
   settings: ApiSettings;
@@ -26,6 +28,8 @@ export interface ApiOptions {
   pages: Pages;
   client: Client;
   log: Logger;
+  /** Path of a unix socket for the commands of `berg admin`. */
+  adminSocket?: string;
   clock?: Clock;
 }
 
@@ -37,6 +41,7 @@ export interface RunningApi extends AsyncDisposable {
 }
 
 const retryAfter = 2;
+const socketsPerAddress = 200;
 
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const { settings, client, log, clock = systemClock } = options;
@@ -62,7 +67,11 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     ...{ db, settings, clock, log, client },
     competition: () => competition.spec,
     maxRenewals: () => Math.min(settings.maxRenewals, competition.spec.instances.maxRenewals ?? settings.maxRenewals),
-    hub: new LiveHub(),
+    hub: new LiveHub({
+      allowsAnonymous: () => allowsAnonymousReading(competition.spec),
+      mostPerAddress: settings.socketsPerAddress ?? socketsPerAddress,
+    }),
+    registrationCode: () => readRegistrationCode(client, settings.namespace, competition.spec.registration),
     flagKey: Buffer.from(value, "hex"),
     caches() {
       if (follower?.isSynced()) return follower.caches;
@@ -70,6 +79,8 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     },
     reconcileOwner: (ownerId) => follower?.reconcileOwner(ownerId),
   };
+  const accountDeps = { db, clock, hub: context.hub, publicUrl: settings.publicUrl };
+  if (options.adminSocket !== undefined) parts.use(await startAdminSocket(options.adminSocket, accountDeps, log));
   const app = await createServer(context, options.pages);
   parts.defer(() => app.close());
   await app.listen({ host: options.host, port: options.port });
@@ -80,17 +91,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       follower?.detach();
       follower = followKubernetes(manager, context, competition);
     },
-    async signInLink({ name, roles }) {
-      const now = clock.now();
-      const player = await ensurePlayer(db, {
-        id: newInstanceId(now, systemRandom),
-        name,
-        federatedId: `local:${name.toLowerCase()}`,
-        roles,
-        createdAt: now,
-      });
-      return `${settings.publicUrl}/sign-in#${await createOneTimeLink(db, player.id, now)}`;
-    },
+    signInLink: ({ name, roles }) => linkForName(accountDeps, { name, roles, kind: "one-time" }),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }

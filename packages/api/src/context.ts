@@ -15,6 +15,8 @@ export interface ApiSettings {
   /** As the controller has it (CHALLENGE_MAX_RENEWALS). */
   readonly maxRenewals: number;
   readonly version: string;
+  /** How many sockets one address may have; 200 if unset. */
+  readonly socketsPerAddress?: number;
 }
 
 /** Caches of the Kubernetes objects that answers are made of. */
@@ -35,6 +37,8 @@ export interface ApiContext {
   competition(): CompetitionSpec;
   /** How often the time of an instance can be extended. */
   maxRenewals(): number;
+  /** The code that players enter to register. Read when it is needed, so that a change counts at once; never logged. */
+  registrationCode(): Promise<string | undefined>;
   /** HMAC key for flags. */
   readonly flagKey: Buffer;
   /** Throws a problem where Kubernetes has not been reached yet. */

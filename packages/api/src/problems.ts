@@ -21,6 +21,7 @@ export const problemCodes = {
   not_found: { status: 404, title: "Not found" },
   nothing_running: { status: 409, title: "Nothing is running" },
   renewal_refused: { status: 409, title: "The time cannot be extended" },
+  last_admin: { status: 409, title: "One admin must remain" },
   restart_refused: { status: 409, title: "The instance cannot be restarted" },
   body_too_large: { status: 413, title: "The request is too large" },
   body_not_json: { status: 415, title: "The request is not JSON" },

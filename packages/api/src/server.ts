@@ -16,8 +16,11 @@ import { RateLimits } from "./http/rate-limit.ts";
 import { addSecurityHeaders } from "./http/security-headers.ts";
 import { addInstanceAdminRoutes, addInstanceRoutes } from "./instances/routes.ts";
 import { addPageRoutes } from "./pages/routes.ts";
+import { addAdminPlayerRoutes } from "./players/admin-routes.ts";
 import { addPlayerRoutes } from "./players/routes.ts";
+import { addRegistrationRoutes } from "./registration/routes.ts";
 import { addAuthentication } from "./sessions/authenticate.ts";
+import { addSessionRoutes } from "./sessions/routes.ts";
 import { addSignInRoutes } from "./sign-in/routes.ts";
 
 const limits = { bodyBytes: 64 * 1024, requestMs: 30_000, idleMs: 65_000 };
@@ -52,7 +55,10 @@ export async function createServer(context: ApiContext, pages: Pages): Promise<F
   await app.register((routes, _, done) => {
     addMetadataRoutes(routes, context);
     addChallengeRoutes(routes, context);
-    addPlayerRoutes(routes, context);
+    addPlayerRoutes(routes, context, rateLimits);
+    addAdminPlayerRoutes(routes, context);
+    addSessionRoutes(routes, context);
+    addRegistrationRoutes(routes, context, rateLimits);
     addInstanceRoutes(routes, context, rateLimits);
     addInstanceAdminRoutes(routes, context);
     addPageRoutes(routes, context);

@@ -236,6 +236,54 @@ export const personalLink = z
   .describe("A personal sign-in link.");
 export type PersonalLink = z.infer<typeof personalLink>;
 
+export const apiKeyQuery = z.object({
+  scopes: z
+    .string()
+    .max(64)
+    .default("")
+    .describe("Own roles that the key has beside player, with commas between them. Added."),
+});
+
+const role = z.enum(["player", "author", "support", "admin"]);
+const roleList = z.array(role).max(16).describe("Every account has the role player.");
+
+export const adminPlayersQuery = z.object({
+  search: z.string().max(128).default("").describe("Part of the name, or an id."),
+  page: z.coerce.number().int().min(1).max(1_000_000).default(1),
+  pageSize: z.coerce.number().int().min(1).max(200).default(50),
+});
+
+export const adminPlayer = z
+  .object({ id: z.uuid(), name: z.string(), roles: z.array(z.string()), createdAt: time(), federatedId: z.string() })
+  .describe("A player, as admins see it.");
+export type AdminPlayer = z.infer<typeof adminPlayer>;
+
+export const adminPlayers = z
+  .object({ items: z.array(adminPlayer), total: z.int(), page: z.int(), pageSize: z.int() })
+  .describe("One page of all players, newest first.");
+export type AdminPlayers = z.infer<typeof adminPlayers>;
+
+export const createPlayerRequest = z.object({ name: playerName, roles: roleList.default([]) });
+
+export const createdPlayer = z
+  .object({ player: adminPlayer, link: personalLink.shape.link })
+  .describe("A new account and its personal sign-in link.");
+export type CreatedPlayer = z.infer<typeof createdPlayer>;
+
+export const rolesRequest = z.object({ roles: roleList });
+
+export const linkRequest = z.object({
+  kind: z
+    .enum(["personal", "one-time"])
+    .default("one-time")
+    .describe("A personal link replaces the one before and ends the sessions; a one-time link does neither."),
+});
+
+export const signInLink = z
+  .object({ link: z.string(), kind: linkRequest.shape.kind.unwrap() })
+  .describe("A sign-in link for a player.");
+export type SignInLink = z.infer<typeof signInLink>;
+
 export const startRequest = z.object({
   challenge: z.string().min(1).max(64),
   replace: z.boolean().default(false).describe("Stop what runs first. Added."),

@@ -2,7 +2,7 @@
  * Every change of the tables, oldest first by name. A released migration is never edited. Each leaves the tables usable
  * for the version before it, which still runs during an upgrade.
  */
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 import type { Tables } from "./schema.ts";
@@ -96,7 +96,38 @@ const operate: Migration = {
   },
 };
 
+const accounts: Migration = {
+  async up(db: Kysely<Tables>) {
+    const { schema } = db;
+    // Nullable: the version before this one inserts sessions without it. They get one when they are read.
+    await schema.alterTable("session").addColumn("id", "text").execute();
+    await schema
+      .alterTable("session")
+      .addColumn("user_agent", "text", (column) => column.notNull().defaultTo(""))
+      .execute();
+    for (const { token_hash } of await db.selectFrom("session").select("token_hash").execute()) {
+      await db.updateTable("session").set({ id: randomUUID() }).where("token_hash", "=", token_hash).execute();
+    }
+    await schema.createIndex("session_id").on("session").column("id").unique().execute();
+    await schema
+      .alterTable("player")
+      .addColumn("attributes", "text", (column) => column.notNull().defaultTo("{}"))
+      .execute();
+    await schema
+      .alterTable("player")
+      .addColumn("api_key_scopes", "text", (column) => column.notNull().defaultTo(""))
+      .execute();
+    await schema.alterTable("player").addColumn("deleted_at", "bigint").execute();
+    await schema
+      .createTable("row_lock")
+      .addColumn("name", "text", (column) => column.primaryKey().notNull())
+      .execute();
+    await db.insertInto("row_lock").values({ name: "players" }).execute();
+  },
+};
+
 export const migrations: Readonly<Record<string, Migration>> = {
   "2026-11-play": play,
+  "2026-11b-accounts": accounts,
   "2026-11d-operate": operate,
 };

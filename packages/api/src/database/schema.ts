@@ -1,5 +1,6 @@
 /** The tables of the API, as queries see them. `migrations.ts` creates them. Ids are UUIDs; times are ms since 1970. */
 import type { TerminationReason } from "@berg/resources";
+import type { Generated, Selectable } from "kysely";
 
 export interface Tables {
   player: PlayerTable;
@@ -8,12 +9,16 @@ export interface Tables {
   instances: InstanceTable;
   secret: SecretTable;
   competition: CompetitionTable;
+  row_lock: RowLockTable;
 }
 
 export interface PlayerTable {
   id: string;
   name: string;
-  /** Who vouches for the player: `local:<name>` for accounts of `berg up`. */
+  /**
+   * Who vouches for the player: `local:<name>` for accounts of the command line, `local:<id>` for those that registered
+   * or that an admin created, `deleted:<id>` for deleted ones.
+   */
   federated_id: string;
   /** With commas between them. */
   roles: string;
@@ -21,8 +26,16 @@ export interface PlayerTable {
   api_key_hash: string | null;
   /** The first characters of the key, by which its owner recognises it. */
   api_key_placeholder: string | null;
+  /** What a request with the API key may do beside what every player may: roles, with commas between them. */
+  api_key_scopes: Generated<string>;
+  /** What the player told about themselves: a JSON object of texts. */
+  attributes: Generated<string>;
   created_at: number;
+  /** The row of a deleted player stays, without anything that names a person: solves and instances refer to it. */
+  deleted_at: number | null;
 }
+
+export type PlayerRow = Selectable<PlayerTable>;
 
 export interface SignInLinkTable {
   /** SHA-256 of the token, in hexadecimal digits. */
@@ -38,9 +51,13 @@ export interface SignInLinkTable {
 export interface SessionTable {
   /** SHA-256 of the token in the cookie, in hexadecimal digits. */
   token_hash: string;
+  /** By which it is listed and ended. Null where an older version created it. */
+  id: string | null;
   player_id: string;
   created_at: number;
   expires_at: number;
+  /** As the browser called itself at the sign-in. */
+  user_agent: Generated<string>;
 }
 
 /**
@@ -90,4 +107,12 @@ export interface CompetitionTable {
 export interface SecretTable {
   name: string;
   value: string;
+}
+
+/**
+ * Locks that are held until the end of a transaction: `update row_lock … where name = …`. For rules that count rows, such
+ * as the number of places, which no index can check.
+ */
+export interface RowLockTable {
+  name: "players";
 }

@@ -10,6 +10,12 @@ interface Rule {
 const rules = {
   /** By address: guessing a token of 256 bits is hopeless, but must not keep the database busy either. */
   "sign-in": { burst: 20, perSecond: 0.5 },
+  /** By address: a whole class room may have one. */
+  registration: { burst: 60, perSecond: 0.5 },
+  /** By address: only wrong codes count, which are short enough to be guessed. */
+  "registration-code": { burst: 10, perSecond: 1 / 30 },
+  /** By player: changes of the own account, each of which is announced to everybody or ends sessions. */
+  account: { burst: 20, perSecond: 0.2 },
   /** By player: starts and renewals. */
   start: { burst: 30, perSecond: 1 },
 } as const satisfies Record<string, Rule>;
@@ -28,18 +34,21 @@ export class RateLimits {
 
   /** Throws a problem that says how long to wait, where there were too many. */
   take(rule: keyof typeof rules, who: string): void {
+    const fullAt = this.check(rule, who);
+    this.#fullAt.set(`${rule} ${who}`, fullAt);
+    if (this.#fullAt.size > mostBuckets) this.#forgetFull(this.#clock.monotonic());
+  }
+
+  /** Throws as `take` does, and counts nothing. Returns when the bucket would be full again. */
+  check(rule: keyof typeof rules, who: string): number {
     const { burst, perSecond } = rules[rule];
     const intervalMs = 1000 / perSecond;
-    const key = `${rule} ${who}`;
     const now = this.#clock.monotonic();
-    const fullAt = Math.max(this.#fullAt.get(key) ?? 0, now);
-    const waitMs = fullAt + intervalMs - (now + burst * intervalMs);
-    if (waitMs > 0) {
-      const retryAfter = Math.ceil(waitMs / 1000);
-      throw new ProblemError("too_many_requests", `Try again in ${retryAfter} s.`, { retryAfter });
-    }
-    this.#fullAt.set(key, fullAt + intervalMs);
-    if (this.#fullAt.size > mostBuckets) this.#forgetFull(now);
+    const fullAt = Math.max(this.#fullAt.get(`${rule} ${who}`) ?? 0, now) + intervalMs;
+    const waitMs = fullAt - (now + burst * intervalMs);
+    if (waitMs <= 0) return fullAt;
+    const retryAfter = Math.ceil(waitMs / 1000);
+    throw new ProblemError("too_many_requests", `Try again in ${retryAfter} s.`, { retryAfter });
   }
 
   #forgetFull(now: number): void {

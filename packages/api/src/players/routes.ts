@@ -2,37 +2,56 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import type { ApiContext } from "../context.ts";
+import type { RateLimits } from "../http/rate-limit.ts";
+import { stopInstance } from "../instances/commands.ts";
 import { ProblemError } from "../problems.ts";
-import { requirePlayer } from "../sessions/authenticate.ts";
-import { currentPlayer, player, problem } from "../wire.ts";
-import { findPlayer, listPlayers, type Player, resetApiKey } from "./store.ts";
+import { requireBrowser, requirePlayer, requireReader } from "../sessions/authenticate.ts";
+import { clearSessionCookie } from "../sessions/cookie.ts";
+import { apiKeyQuery, currentPlayer, patchPlayerRequest, personalLink, player, problem } from "../wire.ts";
+import { replaceLink } from "./accounts.ts";
+import { checkAttributes } from "./attributes.ts";
+import { presentCurrentPlayer, presentPlayer } from "./present.ts";
+import {
+  anonymisePlayer,
+  findPlayer,
+  isLocal,
+  listPlayers,
+  type Player,
+  type Role,
+  resetApiKey,
+  roles,
+  updatePlayer,
+} from "./store.ts";
 
-export function addPlayerRoutes(app: FastifyInstance, { db }: ApiContext): void {
+export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limits: RateLimits): void {
+  const { db, clock, hub, settings } = context;
   const routes = app.withTypeProvider<ZodTypeProvider>();
   const tags = ["players"];
-  const present = ({ id, name }: Player) => ({ id, name, attributes: {} });
+  const path = "/api/players/current";
+  const present = (found: Player) => presentPlayer(found, context.competition().playerAttributes);
 
   routes.get(
     "/api/players",
-    { schema: { summary: "All players", tags, response: { 200: z.array(player) } } },
+    {
+      preHandler: requireReader,
+      schema: { summary: "All players", tags, response: { 200: z.array(player), 401: problem } },
+    },
     async () => (await listPlayers(db)).map(present),
   );
   routes.get(
-    "/api/players/current",
+    path,
     { schema: { summary: "The player who asks", tags, response: { 200: currentPlayer, 401: problem } } },
-    (request) => {
-      const { id, name, roles, federatedId, apiKeyPlaceholder } = requirePlayer(request);
-      return { id, name, roles, federatedId, apiKeyPlaceholder, attributes: {} };
-    },
+    (request) => presentCurrentPlayer(requirePlayer(request)),
   );
   routes.get(
     "/api/players/:id",
     {
+      preHandler: requireReader,
       schema: {
         summary: "One player",
         tags,
         params: z.object({ id: z.string().max(64) }),
-        response: { 200: player, 404: problem },
+        response: { 200: player, 401: problem, 404: problem },
       },
     },
     async ({ params }) => {
@@ -41,25 +60,101 @@ export function addPlayerRoutes(app: FastifyInstance, { db }: ApiContext): void 
       return present(found);
     },
   );
-  routes.delete(
-    "/api/players/current/api-key",
+  routes.patch(
+    path,
     {
       schema: {
-        summary: "Replace the API key; the new one is in the answer, and nowhere else",
+        summary: "Change the own name or attributes; what is not named stays",
         tags,
-        response: { 200: z.string(), 400: problem, 401: problem },
+        body: patchPlayerRequest,
+        response: { 200: currentPlayer, 400: problem, 401: problem, 429: problem },
+      },
+    },
+    async (request) => {
+      const asking = requirePlayer(request);
+      limits.take("account", asking.id);
+      const { name, attributes } = request.body;
+      checkAttributes(context.competition().playerAttributes, attributes);
+      if (name !== undefined && name !== asking.name && !isLocal(asking)) {
+        const detail = "Your name comes from where you sign in. Change it there, and sign in again.";
+        throw new ProblemError("invalid_request", detail, { field: "name" });
+      }
+      const changed = await updatePlayer(db, asking.id, { name, attributes });
+      if (!changed) throw new ProblemError("sign_in_required", "The account was deleted.");
+      hub.broadcast({ type: "player", message: present(changed) });
+      return presentCurrentPlayer({ ...changed, roles: asking.roles });
+    },
+  );
+  routes.delete(
+    path,
+    {
+      schema: {
+        summary: "Delete the own account: name, attributes, sign-in and instance; not with an API key",
+        tags,
+        response: { 204: z.null().describe("Done."), 400: problem, 401: problem },
       },
     },
     async (request, reply) => {
-      const { id } = requirePlayer(request);
-      if (request.usesApiKey) {
-        throw new ProblemError("api_key_refused", "An API key cannot replace itself. Sign in with your browser.");
-      }
-      const key = await resetApiKey(db, id);
+      const { id } = requireBrowser(request);
+      // First, so that nothing is deleted where it fails and can be tried again.
+      await stopInstance(context, id);
+      const isDeleted = await anonymisePlayer(db, id, clock.now());
+      hub.disconnect(id);
+      if (isDeleted) hub.broadcast({ type: "player-delete", message: id });
+      // A start of another tab may have come in between.
+      await stopInstance(context, id).catch(() => context.log.debug({ player: id }, "a second stop failed"));
+      clearSessionCookie(reply, settings.publicUrl);
+      return reply.status(204).send(null);
+    },
+  );
+  routes.post(
+    `${path}/link`,
+    {
+      schema: {
+        summary: "Replace the personal sign-in link; ends all other sessions; not with an API key",
+        tags,
+        response: { 200: personalLink, 400: problem, 401: problem, 429: problem },
+      },
+    },
+    async (request) => {
+      const { id } = requireBrowser(request);
+      limits.take("account", id);
+      const deps = { db, clock, hub, publicUrl: settings.publicUrl };
+      return { link: await replaceLink(deps, id, "personal", request.sessionId) };
+    },
+  );
+  routes.delete(
+    `${path}/api-key`,
+    {
+      schema: {
+        summary: "Replace the API key; the new one is in the answer, and nowhere else; not with an API key",
+        tags,
+        querystring: apiKeyQuery,
+        response: { 200: z.string(), 400: problem, 401: problem, 429: problem },
+      },
+    },
+    async (request, reply) => {
+      const asking = requireBrowser(request);
+      limits.take("account", asking.id);
+      const key = await resetApiKey(db, asking.id, readScopes(request.query.scopes, asking));
+      hub.disconnect(asking.id, ({ sessionId }) => sessionId === undefined);
       if (/json/.test(request.headers.accept ?? "")) {
         return reply.type("application/json; charset=utf-8").serializer(JSON.stringify).send(key);
       }
       return reply.type("text/plain; charset=utf-8").serializer(String).send(key);
     },
   );
+}
+
+/** Throws a problem where a scope is no role, or none of the player's. */
+function readScopes(text: string, asking: Player): Role[] {
+  return text
+    .split(",")
+    .filter((scope) => scope !== "")
+    .map((scope) => {
+      const role = roles.find((one) => one === scope);
+      if (role && asking.roles.includes(role)) return role;
+      const detail = `"${scope}" is none of your roles. A key can have: ${asking.roles.join(", ")}.`;
+      throw new ProblemError("invalid_request", detail, { field: "scopes" });
+    });
 }

@@ -1,10 +1,12 @@
-import { randomBytes } from "node:crypto";
-import type { Kysely } from "kysely";
-import type { Tables } from "../database/schema.ts";
+import { randomBytes, randomUUID } from "node:crypto";
+import { type Kysely, sql, type Transaction } from "kysely";
+import type { PlayerRow, Tables } from "../database/schema.ts";
 import { hashToken } from "../sessions/tokens.ts";
 
 export const roles = ["player", "author", "support", "admin"] as const;
 export type Role = (typeof roles)[number];
+
+export type Attributes = Readonly<Record<string, string>>;
 
 export interface Player {
   id: string;
@@ -12,42 +14,65 @@ export interface Player {
   federatedId: string;
   roles: Role[];
   apiKeyPlaceholder: string | null;
+  attributes: Attributes;
+  createdAt: number;
 }
 
-export interface NewPlayer extends Omit<Player, "apiKeyPlaceholder"> {
+/** Whose account Berg itself vouches for: they sign in with links, and may choose their name. */
+const localPrefix = "local:";
+
+export function isLocal({ federatedId }: Pick<Player, "federatedId">): boolean {
+  return federatedId.startsWith(localPrefix);
+}
+
+/** Of an account that the command line names. */
+export function federatedIdOfName(name: string): string {
+  return `${localPrefix}${name.toLowerCase()}`;
+}
+
+export interface NewPlayer {
+  name: string;
+  roles: readonly Role[];
+  attributes?: Attributes;
   createdAt: number;
+  /** Unset: an account of its own, whatever its name. */
+  federatedId?: string;
 }
 
 /** Creates the player unless one with that `federatedId` exists, and returns the one that does. */
 export async function ensurePlayer(db: Kysely<Tables>, player: NewPlayer): Promise<Player> {
+  const id = randomUUID();
+  const federatedId = player.federatedId ?? `${localPrefix}${id}`;
   await db
     .insertInto("player")
     .values({
-      id: player.id,
+      id,
       name: player.name,
-      federated_id: player.federatedId,
-      roles: player.roles.join(","),
+      federated_id: federatedId,
+      roles: joinRoles(player.roles),
       api_key_hash: null,
       api_key_placeholder: null,
+      attributes: JSON.stringify(player.attributes ?? {}),
       created_at: player.createdAt,
+      deleted_at: null,
     })
     .onConflict((conflict) => conflict.column("federated_id").doNothing())
     .execute();
   const row = await db
     .selectFrom("player")
     .selectAll()
-    .where("federated_id", "=", player.federatedId)
+    .where("federated_id", "=", federatedId)
     .executeTakeFirstOrThrow();
   return playerOf(row);
 }
 
 /** By name. */
 export async function listPlayers(db: Kysely<Tables>): Promise<Player[]> {
-  return (await db.selectFrom("player").selectAll().orderBy("name").orderBy("id").execute()).map(playerOf);
+  return (await present(db).orderBy("name").orderBy("id").execute()).map(playerOf);
 }
 
 export async function findPlayer(db: Kysely<Tables>, id: string): Promise<Player | undefined> {
-  const row = await db.selectFrom("player").selectAll().where("id", "=", id).executeTakeFirst();
+  const row = await present(db).where("id", "=", id).executeTakeFirst();
   return row && playerOf(row);
 }
 
@@ -56,34 +81,168 @@ export async function findPlayersByIds(db: Kysely<Tables>, ids: readonly string[
   return (await db.selectFrom("player").selectAll().where("id", "in", ids).execute()).map(playerOf);
 }
 
-export async function findPlayerByKey(db: Kysely<Tables>, key: string): Promise<Player | undefined> {
-  const row = await db.selectFrom("player").selectAll().where("api_key_hash", "=", hashToken(key)).executeTakeFirst();
+export async function findPlayersByName(db: Kysely<Tables>, name: string): Promise<Player[]> {
+  return (await present(db).where("name", "=", name).orderBy("id").limit(10).execute()).map(playerOf);
+}
+
+export async function findPlayerByFederatedId(db: Kysely<Tables>, federatedId: string): Promise<Player | undefined> {
+  const row = await present(db).where("federated_id", "=", federatedId).executeTakeFirst();
   return row && playerOf(row);
 }
 
+/** Whose key it is, with the roles that a request with it has. */
+export async function findPlayerByKey(db: Kysely<Tables>, key: string): Promise<Player | undefined> {
+  const row = await present(db).where("api_key_hash", "=", hashToken(key)).executeTakeFirst();
+  if (!row) return undefined;
+  const player = playerOf(row);
+  const scopes = splitRoles(row.api_key_scopes);
+  return { ...player, roles: player.roles.filter((role) => role === "player" || scopes.includes(role)) };
+}
+
+export interface PlayerPage {
+  items: Player[];
+  total: number;
+}
+
+/** Newest first; `search` is a part of the name, or an id. */
+export async function searchPlayers(
+  db: Kysely<Tables>,
+  { search, page, pageSize }: { search: string; page: number; pageSize: number },
+): Promise<PlayerPage> {
+  const pattern = `%${search.replace(/[!%_]/g, "!$&")}%`;
+  const matching = db
+    .selectFrom("player")
+    .where("deleted_at", "is", null)
+    .where((is) =>
+      is.or([
+        sql<boolean>`lower(name) like lower(${pattern}) escape '!'`,
+        is("id", "=", search.toLowerCase()),
+        is("federated_id", "=", search),
+      ]),
+    );
+  const { total } = await matching.select((count) => count.fn.countAll<number>().as("total")).executeTakeFirstOrThrow();
+  const rows = await matching
+    .selectAll()
+    .orderBy("created_at", "desc")
+    .orderBy("id")
+    .limit(pageSize)
+    .offset((page - 1) * pageSize)
+    .execute();
+  return { items: rows.map(playerOf), total };
+}
+
 /** Replaces the API key, and returns the new one: it is shown once, and only its hash is kept. */
-export async function resetApiKey(db: Kysely<Tables>, id: string): Promise<string> {
+export async function resetApiKey(db: Kysely<Tables>, id: string, scopes: readonly Role[]): Promise<string> {
   const key = randomBytes(32).toString("hex");
   const placeholder = `${key.slice(0, 4)}${"*".repeat(10)}`;
   await db
     .updateTable("player")
-    .set({ api_key_hash: hashToken(key), api_key_placeholder: placeholder })
+    .set({ api_key_hash: hashToken(key), api_key_placeholder: placeholder, api_key_scopes: joinRoles(scopes) })
     .where("id", "=", id)
+    .where("deleted_at", "is", null)
     .execute();
   return key;
 }
 
-export function playerOf(row: Omit<Tables["player"], "api_key_hash" | "created_at">): Player {
-  const known = row.roles.split(",").filter((role): role is Role => (roles as readonly string[]).includes(role));
+const noKey = { api_key_hash: null, api_key_placeholder: null, api_key_scopes: "" };
+
+/** Returns the changed player; undefined where there is none. Attributes are added to those that are stored. */
+export async function updatePlayer(
+  db: Kysely<Tables>,
+  id: string,
+  { name, attributes }: { name?: string | undefined; attributes: Attributes },
+): Promise<Player | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    await lockPlayers(transaction);
+    const player = await findPlayer(transaction, id);
+    if (!player) return undefined;
+    const changed = { ...player, name: name ?? player.name, attributes: { ...player.attributes, ...attributes } };
+    await transaction
+      .updateTable("player")
+      .set({ name: changed.name, attributes: JSON.stringify(changed.attributes) })
+      .where("id", "=", id)
+      .execute();
+    return changed;
+  });
+}
+
+/** Also removes the API key, whose scopes were of the roles before. */
+export async function storeRoles(db: Kysely<Tables>, id: string, granted: readonly Role[]): Promise<void> {
+  await db
+    .updateTable("player")
+    .set({ roles: joinRoles(granted), ...noKey })
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Removes what names the person or signs in; whether this call did it. The row stays. */
+export async function anonymisePlayer(db: Kysely<Tables>, id: string, now: number): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    const { numUpdatedRows } = await transaction
+      .updateTable("player")
+      .set({
+        name: "Deleted player",
+        federated_id: `deleted:${id}`,
+        roles: "",
+        attributes: "{}",
+        deleted_at: now,
+        ...noKey,
+      })
+      .where("id", "=", id)
+      .where("deleted_at", "is", null)
+      .executeTakeFirst();
+    await transaction.deleteFrom("session").where("player_id", "=", id).execute();
+    await transaction.deleteFrom("sign_in_link").where("player_id", "=", id).execute();
+    return numUpdatedRows > 0n;
+  });
+}
+
+/** How many have a place: those without a role of the staff. */
+export async function countPlaces(db: Kysely<Tables>): Promise<number> {
+  const { count } = await db
+    .selectFrom("player")
+    .select((is) => is.fn.countAll<number>().as("count"))
+    .where("deleted_at", "is", null)
+    .where("roles", "=", "player")
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export async function countAdmins(db: Kysely<Tables>): Promise<number> {
+  return (await present(db).where("roles", "like", "%admin%").execute()).length;
+}
+
+/** Until the end of the transaction, others wait here: for rules on the number of players, which no index can check. */
+export async function lockPlayers(transaction: Transaction<Tables>): Promise<void> {
+  await transaction.updateTable("row_lock").set({ name: "players" }).where("name", "=", "players").execute();
+}
+
+export function playerOf(row: Omit<PlayerRow, "api_key_hash" | "api_key_scopes" | "deleted_at">): Player {
   return {
     id: row.id,
     name: row.name,
     federatedId: row.federated_id,
-    roles: known,
+    roles: splitRoles(row.roles),
     apiKeyPlaceholder: row.api_key_placeholder,
+    attributes: JSON.parse(row.attributes) as Attributes,
+    createdAt: row.created_at,
   };
 }
 
 export function isStaff({ roles }: Pick<Player, "roles">): boolean {
   return roles.some((role) => role !== "player");
+}
+
+/** Each once, in their own order. */
+export function joinRoles(some: readonly Role[]): string {
+  return roles.filter((role) => some.includes(role)).join(",");
+}
+
+export function splitRoles(text: string): Role[] {
+  const names = text.split(",");
+  return roles.filter((role) => names.includes(role));
+}
+
+function present(db: Kysely<Tables>) {
+  return db.selectFrom("player").selectAll().where("deleted_at", "is", null);
 }

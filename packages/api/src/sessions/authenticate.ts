@@ -4,47 +4,60 @@
  * must come from our own pages: its Origin is compared. A key is never sent by itself, so it needs no Origin.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { allowsAnonymousReading } from "../competition/rules.ts";
 import type { ApiContext } from "../context.ts";
 import { findPlayerByKey, type Player, type Role } from "../players/store.ts";
 import { ProblemError } from "../problems.ts";
+import { cookieName } from "./cookie.ts";
 import { findSession } from "./store.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Undefined: anonymous. */
+    /** Undefined: anonymous. With an API key, it has the roles of the key. */
     player: Player | undefined;
+    /** The session of the cookie. Undefined: anonymous, or with an API key. */
+    sessionId: string | undefined;
     usesApiKey: boolean;
+    /** Whether everybody may read what players can. */
+    allowsAnonymousReading(): boolean;
   }
 }
 
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** A cookie with the prefix is bound to this very host and to https; without https no browser stores it. */
-export function cookieName(publicUrl: string): string {
-  return publicUrl.startsWith("https:") ? "__Host-berg" : "berg";
-}
-
 export function addAuthentication(app: FastifyInstance, context: ApiContext): void {
   const { db, clock, settings } = context;
   const name = cookieName(settings.publicUrl);
   app.decorateRequest("player", undefined);
+  app.decorateRequest("sessionId", undefined);
   app.decorateRequest("usesApiKey", false);
+  app.decorateRequest("allowsAnonymousReading", () => allowsAnonymousReading(context.competition()));
   app.addHook("onRequest", async (request) => {
     // By the route and not by the URL, in which `/%61pi/` is the same path.
     if (!isOfApi(request)) return;
     const { authorization } = request.headers;
     if (authorization !== undefined) {
       request.usesApiKey = true;
-      const key = /^Bearer ([0-9a-f]{64})$/i.exec(authorization)?.[1];
-      const player = key === undefined ? undefined : await findPlayerByKey(db, key);
-      // A key of staff that names no scopes can do what a player can.
-      request.player = player && { ...player, roles: player.roles.filter((role) => role === "player") };
+      const key = bearerKey(authorization);
+      request.player = key === undefined ? undefined : await findPlayerByKey(db, key);
       return;
     }
     if (!safeMethods.has(request.method)) requireOwnOrigin(request, settings.publicUrl);
     const token = request.cookies[name];
-    if (token !== undefined) request.player = (await findSession(db, token, clock.now()))?.player;
+    const session = token === undefined ? undefined : await findSession(db, token, clock.now());
+    request.player = session?.player;
+    request.sessionId = session?.id;
   });
+}
+
+/** The API key in an Authorization header; undefined where it has another form. */
+export function bearerKey(authorization: string): string | undefined {
+  const token = /^Bearer (\S+)$/i.exec(authorization)?.[1];
+  return token !== undefined && isKey(token) ? token.toLowerCase() : undefined;
+}
+
+export function isKey(text: string): boolean {
+  return /^[0-9a-f]{64}$/i.test(text);
 }
 
 /** Whether the request is for a route of the API. The pages load without the database. */
@@ -52,7 +65,13 @@ export function isOfApi({ routeOptions }: FastifyRequest): boolean {
   return routeOptions.url?.startsWith("/api/") ?? false;
 }
 
-export async function requireReader(_request: FastifyRequest): Promise<void> {}
+/**
+ * For what everybody may read unless the organiser shows challenges to players only, as `preHandler: requireReader`. A
+ * key or session that is not valid counts as none.
+ */
+export async function requireReader(request: FastifyRequest): Promise<void> {
+  if (request.player === undefined && !request.allowsAnonymousReading()) requirePlayer(request);
+}
 
 export function requirePlayer({ player }: FastifyRequest): Player {
   if (player) return player;
@@ -65,7 +84,15 @@ export function requireRole(request: FastifyRequest, role: Role): Player {
   throw new ProblemError("role_required", `This requires the role ${role}.`);
 }
 
-function requireOwnOrigin({ headers }: FastifyRequest, publicUrl: string): void {
+/** For what a lost key must not allow: to lock its owner out, or to stay after it was replaced. */
+export function requireBrowser(request: FastifyRequest): Player {
+  const player = requirePlayer(request);
+  if (!request.usesApiKey) return player;
+  throw new ProblemError("api_key_refused", "An API key cannot do this. Sign in with your browser.");
+}
+
+/** For what sets a cookie: another site must not sign a browser in, whatever it sends along. */
+export function requireOwnOrigin({ headers }: FastifyRequest, publicUrl: string): void {
   if (headers.origin === publicUrl) return;
   throw new ProblemError("origin_refused", `Send it with the header "Origin: ${publicUrl}", as our own pages do.`);
 }

@@ -2,13 +2,14 @@
  * Signing in with a link. Opening the link does not sign in: the token is in the fragment, which browsers do not send, and
  * the page asks before it posts it. So neither a link checker nor another site can start or replace a session.
  */
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import type { ApiContext } from "../context.ts";
 import type { RateLimits } from "../http/rate-limit.ts";
 import { ProblemError } from "../problems.ts";
-import { cookieName } from "../sessions/authenticate.ts";
+import { requireOwnOrigin } from "../sessions/authenticate.ts";
+import { clearSessionCookie, setSessionCookie } from "../sessions/cookie.ts";
 import { createSession, endSession } from "../sessions/store.ts";
 import { problem, signInPreview, signInRequest } from "../wire.ts";
 import { consumeLink, findLink } from "./store.ts";
@@ -17,16 +18,8 @@ const tags = ["sign-in"];
 const noContent = z.null().describe("Done.");
 
 export function addSignInRoutes(app: FastifyInstance, context: ApiContext, limits: RateLimits): void {
-  const { db, clock, settings } = context;
+  const { db, clock, hub, settings } = context;
   const routes = app.withTypeProvider<ZodTypeProvider>();
-  const name = cookieName(settings.publicUrl);
-  const cookie = {
-    path: "/",
-    httpOnly: true,
-    sameSite: "lax",
-    secure: settings.publicUrl.startsWith("https:"),
-  } as const;
-
   routes.post(
     "/api/sign-in/preview",
     {
@@ -54,36 +47,40 @@ export function addSignInRoutes(app: FastifyInstance, context: ApiContext, limit
         response: { 204: noContent, 403: problem, 429: problem },
       },
     },
-    async ({ body, ip, cookies, player }, reply) => {
+    async (request, reply) => {
+      requireOwnOrigin(request, settings.publicUrl);
+      const { body, ip, player, sessionId, headers } = request;
       limits.take("sign-in", ip);
       const now = clock.now();
       // All or nothing: a link must not be used up by a sign-in that failed.
-      const { token, expiresAt } = await db.transaction().execute(async (transaction) => {
+      const session = await db.transaction().execute(async (transaction) => {
         const found = (await findLink(transaction, body.token, now)) ?? refuse();
         if (!(await consumeLink(transaction, body.token, now))) refuse();
-        const before = cookies[name];
-        if (before !== undefined) await endSession(transaction, before);
-        return createSession(transaction, found, now);
+        if (player && sessionId !== undefined) await endSession(transaction, player.id, sessionId);
+        return createSession(transaction, found, { now, userAgent: headers["user-agent"] });
       });
-      // The sockets of the replaced session belong to another account.
-      if (player) context.hub.disconnect(player.id);
-      return reply
-        .setCookie(name, token, { ...cookie, maxAge: Math.floor((expiresAt - now) / 1000) })
-        .status(204)
-        .send(null);
+      disconnect(request);
+      setSessionCookie(reply, settings.publicUrl, session, now);
+      return reply.status(204).send(null);
     },
   );
 
   routes.post(
     "/api/sign-out",
     { schema: { summary: "End the session", tags, response: { 204: noContent } } },
-    async ({ cookies, player }, reply) => {
-      const token = cookies[name];
-      if (token !== undefined) await endSession(db, token);
-      if (player) context.hub.disconnect(player.id);
-      return reply.clearCookie(name, cookie).status(204).send(null);
+    async (request, reply) => {
+      const { player, sessionId } = request;
+      if (player && sessionId !== undefined) await endSession(db, player.id, sessionId);
+      disconnect(request);
+      clearSessionCookie(reply, settings.publicUrl);
+      return reply.status(204).send(null);
     },
   );
+
+  /** Closes the sockets of the session that has just ended. */
+  function disconnect({ player, sessionId }: FastifyRequest): void {
+    if (player && sessionId !== undefined) hub.disconnect(player.id, (identity) => identity.sessionId === sessionId);
+  }
 }
 
 function refuse(): never {

@@ -1,33 +1,37 @@
-/** Sign-in links: who has the token may sign in as the player. One-time links end with their use or after 15 minutes. */
+/**
+ * Sign-in links: who has the token may sign in as the player. One-time links end with their use or after 15 minutes;
+ * a personal link signs in until it is replaced, and each player has at most one.
+ */
 import type { Kysely } from "kysely";
-import type { Tables } from "../database/schema.ts";
+import type { SignInLinkTable, Tables } from "../database/schema.ts";
 import { type Player, playerOf } from "../players/store.ts";
 import { hashToken, newToken } from "../sessions/tokens.ts";
 
 const oneTimeMs = 15 * 60_000;
 
-/** Returns the token. An earlier one-time link of the player that was not used ends; sessions go on. */
-export async function createOneTimeLink(db: Kysely<Tables>, playerId: string, now: number): Promise<string> {
+export type LinkKind = SignInLinkTable["kind"];
+
+/** Returns the token. An earlier link of the same kind ends; sessions go on. */
+export async function createLink(db: Kysely<Tables>, playerId: string, kind: LinkKind, now: number): Promise<string> {
   const token = newToken();
-  await db.transaction().execute(async (transaction) => {
-    await transaction
-      .deleteFrom("sign_in_link")
-      .where("player_id", "=", playerId)
-      .where("kind", "=", "one-time")
-      .execute();
-    await transaction
-      .insertInto("sign_in_link")
-      .values({
-        token_hash: hashToken(token),
-        player_id: playerId,
-        kind: "one-time",
-        created_at: now,
-        expires_at: now + oneTimeMs,
-        used_at: null,
-      })
-      .execute();
-  });
+  await db.deleteFrom("sign_in_link").where("player_id", "=", playerId).where("kind", "=", kind).execute();
+  await db
+    .insertInto("sign_in_link")
+    .values({
+      token_hash: hashToken(token),
+      player_id: playerId,
+      kind,
+      created_at: now,
+      expires_at: kind === "one-time" ? now + oneTimeMs : null,
+      used_at: null,
+    })
+    .execute();
   return token;
+}
+
+/** The token is in the fragment, which browsers do not send: it is in no access log. */
+export function linkOf(publicUrl: string, token: string): string {
+  return `${publicUrl}/sign-in#${token}`;
 }
 
 /** Whom the link signs in, if it is valid. Consumes nothing. */
@@ -37,6 +41,7 @@ export async function findLink(db: Kysely<Tables>, token: string, now: number): 
     .innerJoin("player", "player.id", "sign_in_link.player_id")
     .selectAll("player")
     .where("sign_in_link.token_hash", "=", hashToken(token))
+    .where("player.deleted_at", "is", null)
     .where((is) => is.or([is("sign_in_link.expires_at", "is", null), is("sign_in_link.expires_at", ">", now)]))
     .where((is) => is.or([is("sign_in_link.kind", "=", "personal"), is("sign_in_link.used_at", "is", null)]))
     .executeTakeFirst();

@@ -1,0 +1,122 @@
+/** What organisers do with accounts: over HTTP (admin-routes.ts), and on the command line (admin-socket/). */
+import type { Clock } from "@berg/kube";
+import type { Kysely } from "kysely";
+import type { Tables } from "../database/schema.ts";
+import type { LiveHub } from "../events/live-hub.ts";
+import { ProblemError } from "../problems.ts";
+import { endSessions } from "../sessions/store.ts";
+import { createLink, type LinkKind, linkOf } from "../sign-in/store.ts";
+import {
+  countAdmins,
+  ensurePlayer,
+  federatedIdOfName,
+  findPlayer,
+  findPlayerByFederatedId,
+  findPlayersByName,
+  joinRoles,
+  lockPlayers,
+  type Player,
+  type Role,
+  storeRoles,
+} from "./store.ts";
+
+export interface AccountDeps {
+  db: Kysely<Tables>;
+  clock: Clock;
+  publicUrl: string;
+  /** Undefined where no API runs, and so no socket is open. */
+  hub?: LiveHub;
+}
+
+/** With a personal link. */
+export async function createAccount(
+  { db, clock, publicUrl }: AccountDeps,
+  { name, roles }: { name: string; roles: readonly Role[] },
+): Promise<{ player: Player; link: string }> {
+  const now = clock.now();
+  return db.transaction().execute(async (transaction) => {
+    const player = await ensurePlayer(transaction, { name, roles: ["player", ...roles], createdAt: now });
+    return { player, link: linkOf(publicUrl, await createLink(transaction, player.id, "personal", now)) };
+  });
+}
+
+/**
+ * A new link. A personal one replaces the one before, which may have become known to others: so all sessions end, except
+ * the one with the id `keepSession`. A one-time link ends no session.
+ */
+export async function replaceLink(
+  { db, clock, publicUrl, hub }: AccountDeps,
+  playerId: string,
+  kind: LinkKind,
+  keepSession?: string,
+): Promise<string> {
+  const token = await db.transaction().execute(async (transaction) => {
+    if (kind === "personal") await endSessions(transaction, playerId, keepSession);
+    return createLink(transaction, playerId, kind, clock.now());
+  });
+  if (kind === "personal") {
+    hub?.disconnect(playerId, ({ sessionId }) => sessionId !== undefined && sessionId !== keepSession);
+  }
+  return linkOf(publicUrl, token);
+}
+
+/** Replaces the roles. Where they change, sessions, sockets and the API key end at once. */
+export async function setRoles({ db, hub }: AccountDeps, playerId: string, roles: readonly Role[]): Promise<Player> {
+  const granted: Role[] = ["player", ...roles];
+  const { player, isChanged } = await db.transaction().execute(async (transaction) => {
+    // Two admins who take the role from each other at the same time would leave none.
+    await lockPlayers(transaction);
+    const before = await findPlayer(transaction, playerId);
+    if (!before) throw new ProblemError("not_found", `There is no player "${playerId}".`);
+    if (joinRoles(before.roles) === joinRoles(granted)) return { player: before, isChanged: false };
+    const losesAdmin = before.roles.includes("admin") && !granted.includes("admin");
+    if (losesAdmin && (await countAdmins(transaction)) === 1) {
+      throw new ProblemError("last_admin", "Give another player the role admin first.", { field: "roles" });
+    }
+    await storeRoles(transaction, playerId, granted);
+    await endSessions(transaction, playerId);
+    return { player: (await findPlayer(transaction, playerId)) ?? before, isChanged: true };
+  });
+  if (isChanged) hub?.disconnect(playerId);
+  return player;
+}
+
+/**
+ * The account that the command line names: by its id, or by the name under which the command line created it. Not by the
+ * name that a player chose: whoever registers as "Admin" must not be given the link of an admin.
+ */
+export async function findAccount({ db }: AccountDeps, name: string): Promise<Player | undefined> {
+  const id = name.toLowerCase();
+  return (await findPlayer(db, id)) ?? (await findPlayerByFederatedId(db, federatedIdOfName(name)));
+}
+
+/** A link for the account that the command line names. It is created if there is none, and gets the roles it lacks. */
+export async function linkForName(
+  deps: AccountDeps,
+  { name, roles, kind }: { name: string; roles: readonly Role[]; kind: LinkKind },
+): Promise<string> {
+  const found = await findAccount(deps, name);
+  if (found) {
+    const isMissing = roles.some((role) => !found.roles.includes(role));
+    if (isMissing) await setRoles(deps, found.id, [...found.roles, ...roles]);
+    return replaceLink(deps, found.id, kind);
+  }
+  if (roles.length === 0) await refuseNamesake(deps, name);
+  const player = await ensurePlayer(deps.db, {
+    name,
+    federatedId: federatedIdOfName(name),
+    roles: ["player", ...roles],
+    createdAt: deps.clock.now(),
+  });
+  return replaceLink(deps, player.id, kind);
+}
+
+/** Throws a problem with the ids of players who call themselves so. */
+export async function refuseNamesake({ db }: AccountDeps, name: string): Promise<void> {
+  const same = await findPlayersByName(db, name);
+  if (same.length === 0) return;
+  const ids = same.map(({ id }) => id).join(", ");
+  throw new ProblemError("invalid_request", `Players call themselves "${name}". Name one by its id: ${ids}.`, {
+    field: "name",
+  });
+}
