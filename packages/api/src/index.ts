@@ -13,3 +13,4 @@
 export { type ApiOptions, type RunningApi, startApi } from "./api.ts";
 export type { ApiSettings } from "./context.ts";
 export type { Pages } from "./http/pages.ts";
+export { type ApiMetrics, apiMetricNames, createApiMetrics } from "./metrics.ts";

@@ -59,8 +59,7 @@ export async function startLocalApi(options: LocalApiOptions): Promise<RunningAp
   );
   const running = parts.move();
   return {
-    attach: (manager) => api.attach(manager),
-    signInLink: (account) => api.signInLink(account),
+    ...api,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
