@@ -13,6 +13,7 @@ import { DatabaseProbe } from "./database/probe.ts";
 import type { Tables } from "./database/schema.ts";
 import { LiveHub } from "./events/live-hub.ts";
 import { type Follower, followKubernetes } from "./follow-kubernetes.ts";
+import type { HandoutSettings } from "./handouts/settings.ts";
 import type { Pages } from "./http/pages.ts";
 import type { ApiMetrics } from "./metrics.ts";
 import { ensurePlayer, type Role } from "./players/store.ts";
@@ -30,6 +31,8 @@ export interface ApiOptions {
   client: Client;
   log: Logger;
   metrics?: ApiMetrics;
+  /** Where files for players come from; nowhere by default. */
+  handouts?: HandoutSettings;
   clock?: Clock;
 }
 
@@ -82,7 +85,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   };
   const probe = parts.use(new DatabaseProbe(db, clock));
   options.metrics?.sample({ sockets: () => context.hub.size, isDatabaseUp: () => probe.check() === undefined });
-  const app = await createServer(context, options.pages, { metrics: options.metrics });
+  const app = await createServer(context, options.pages, { metrics: options.metrics, handouts: options.handouts });
   parts.defer(async () => {
     const late = clock.setTimer(drainMs, () => app.server.closeAllConnections());
     await app.close();

@@ -10,6 +10,8 @@ import { addChallengeRoutes } from "./challenges/routes.ts";
 import { addMetadataRoutes } from "./competition/routes.ts";
 import type { ApiContext } from "./context.ts";
 import { addEvents } from "./events/socket.ts";
+import { addHandoutRoutes } from "./handouts/routes.ts";
+import { type HandoutSettings, readHandoutSettings } from "./handouts/settings.ts";
 import { addErrorHandler, answerUnreadable, sendProblem, unreadableUrl } from "./http/errors.ts";
 import { KnownRoutes } from "./http/known-routes.ts";
 import { addConnectionLimits, serverLimits } from "./http/limits.ts";
@@ -26,12 +28,13 @@ import { addSignInRoutes } from "./sign-in/routes.ts";
 
 export interface ServerParts {
   metrics?: ApiMetrics | undefined;
+  handouts?: HandoutSettings | undefined;
 }
 
 export async function createServer(
   context: ApiContext,
   pages: Pages,
-  { metrics }: ServerParts = {},
+  { metrics, handouts = readHandoutSettings({}) }: ServerParts = {},
 ): Promise<FastifyInstance> {
   const app = Fastify({
     ...serverLimits,
@@ -62,6 +65,7 @@ export async function createServer(
   await app.register((routes, _, done) => {
     addMetadataRoutes(routes, context);
     addChallengeRoutes(routes, context);
+    addHandoutRoutes(routes, context, { settings: handouts, limits: rateLimits });
     addPlayerRoutes(routes, context);
     addInstanceRoutes(routes, context, rateLimits);
     addInstanceAdminRoutes(routes, context);

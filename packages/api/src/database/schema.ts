@@ -8,6 +8,7 @@ export interface Tables {
   instances: InstanceTable;
   secret: SecretTable;
   competition: CompetitionTable;
+  handout_downloads: HandoutDownloadTable;
 }
 
 export interface PlayerTable {
@@ -90,4 +91,13 @@ export interface CompetitionTable {
 export interface SecretTable {
   name: string;
   value: string;
+}
+
+/** One row each time that somebody downloads a file of a challenge from us. */
+export interface HandoutDownloadTable {
+  /** Null: anonymous, or the account was deleted. */
+  player_id: string | null;
+  challenge_name: string;
+  file_name: string;
+  at: number;
 }

@@ -6,6 +6,7 @@ import type { Logger } from "@berg/kube";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ApiMetrics } from "../metrics.ts";
 
+const handoutRoute = "/api/challenges/:name/handout/:index";
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS"]);
 
 export function addRequestLog(app: FastifyInstance, log: Logger, metrics: ApiMetrics | undefined): void {
@@ -15,6 +16,7 @@ export function addRequestLog(app: FastifyInstance, log: Logger, metrics: ApiMet
     const route = routeOf(request);
     metrics?.requestDone({ method, route, status, seconds: elapsedTime / 1000 });
     if (method === "POST" && route === "/api/instances/current") metrics?.instanceStart(problemCode ?? "accepted");
+    if (method === "GET" && route === handoutRoute) metrics?.handoutDownload(problemCode ?? "sent");
     const fields = {
       ...{ method, route, status, ms: Math.round(elapsedTime) },
       ...(problemCode !== undefined && { code: problemCode }),
