@@ -2,6 +2,7 @@
  * The API of one process: HTTP, database and live messages. Kubernetes is followed by a Manager, which the caller runs:
  * `attach` adds what the API needs to it. Until its caches are filled, what needs them answers 503.
  */
+import type { AddressInfo } from "node:net";
 import { openDatabase } from "@berg/database";
 import { type Client, type Clock, type Logger, type Manager, systemClock } from "@berg/kube";
 import { startAdminSocket } from "./admin-socket/server.ts";
@@ -9,10 +10,13 @@ import { CurrentCompetition } from "./competition/current-competition.ts";
 import { allowsAnonymousReading } from "./competition/rules.ts";
 import type { ApiContext, ApiSettings } from "./context.ts";
 import { migrations } from "./database/migrations.ts";
+import { DatabaseProbe } from "./database/probe.ts";
 import type { Tables } from "./database/schema.ts";
 import { LiveHub } from "./events/live-hub.ts";
 import { type Follower, followKubernetes } from "./follow-kubernetes.ts";
+import type { HandoutSettings } from "./handouts/settings.ts";
 import type { Pages } from "./http/pages.ts";
+import type { ApiMetrics } from "./metrics.ts";
 import { linkForName } from "./players/accounts.ts";
 import type { Role } from "./players/store.ts";
 import { ProblemError } from "./problems.ts";
@@ -30,10 +34,17 @@ export interface ApiOptions {
   log: Logger;
   /** Path of a unix socket for the commands of `berg admin`. */
   adminSocket?: string;
+  metrics?: ApiMetrics;
+  /** Where files for players come from; nowhere by default. */
+  handouts?: HandoutSettings;
   clock?: Clock;
 }
 
 export interface RunningApi extends AsyncDisposable {
+  /** Where it listens: the port may have been chosen by the system. */
+  readonly port: number;
+  /** For `/readyz`: each says what is wrong, or undefined. */
+  readonly readyChecks: Readonly<Record<"database" | "kubernetes", () => string | undefined>>;
   /** Before the manager runs; again with a new manager after a lost lease. */
   attach(manager: Manager): void;
   /** The URL of a new one-time link for the account with this name, which is created if there is none. */
@@ -42,6 +53,8 @@ export interface RunningApi extends AsyncDisposable {
 
 const retryAfter = 2;
 const socketsPerAddress = 200;
+/** How long requests under way may take at the end; less than the 30 s that a pod is given. */
+const drainMs = 10_000;
 
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const { settings, client, log, clock = systemClock } = options;
@@ -81,12 +94,23 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   };
   const accountDeps = { db, clock, hub: context.hub, publicUrl: settings.publicUrl };
   if (options.adminSocket !== undefined) parts.use(await startAdminSocket(options.adminSocket, accountDeps, log));
-  const app = await createServer(context, options.pages);
-  parts.defer(() => app.close());
+  const probe = parts.use(new DatabaseProbe(db, clock));
+  options.metrics?.sample({ sockets: () => context.hub.size, isDatabaseUp: () => probe.check() === undefined });
+  const app = await createServer(context, options.pages, { metrics: options.metrics, handouts: options.handouts });
+  parts.defer(async () => {
+    const late = clock.setTimer(drainMs, () => app.server.closeAllConnections());
+    await app.close();
+    late.cancel();
+  });
   await app.listen({ host: options.host, port: options.port });
   parts.defer(() => follower?.detach());
   const running = parts.move();
   return {
+    port: (app.server.address() as AddressInfo).port,
+    readyChecks: {
+      database: () => probe.check(),
+      kubernetes: () => (follower?.isSynced() ? undefined : "waiting for caches"),
+    },
     attach(manager) {
       follower?.detach();
       follower = followKubernetes(manager, context, competition);

@@ -1,5 +1,5 @@
 /**
- * The HTTP server. A request passes, in this order: security headers → who asks, and from where (sessions/authenticate) →
+ * The HTTP server. A request passes, in this order: limits → security headers → who asks, and from where (sessions/authenticate) →
  * the schema of its route → the route. Whatever is thrown on the way becomes a problem document (http/errors).
  */
 import cookie from "@fastify/cookie";
@@ -10,11 +10,17 @@ import { addChallengeRoutes } from "./challenges/routes.ts";
 import { addMetadataRoutes } from "./competition/routes.ts";
 import type { ApiContext } from "./context.ts";
 import { addEvents } from "./events/socket.ts";
+import { addHandoutRoutes } from "./handouts/routes.ts";
+import { type HandoutSettings, readHandoutSettings } from "./handouts/settings.ts";
 import { addErrorHandler, answerUnreadable, sendProblem, unreadableUrl } from "./http/errors.ts";
+import { KnownRoutes } from "./http/known-routes.ts";
+import { addConnectionLimits, serverLimits } from "./http/limits.ts";
 import { addPages, type Pages } from "./http/pages.ts";
 import { RateLimits } from "./http/rate-limit.ts";
+import { addRequestLog } from "./http/request-log.ts";
 import { addSecurityHeaders } from "./http/security-headers.ts";
 import { addInstanceAdminRoutes, addInstanceRoutes } from "./instances/routes.ts";
+import type { ApiMetrics } from "./metrics.ts";
 import { addPageRoutes } from "./pages/routes.ts";
 import { addAdminPlayerRoutes } from "./players/admin-routes.ts";
 import { addPlayerRoutes } from "./players/routes.ts";
@@ -23,14 +29,18 @@ import { addAuthentication } from "./sessions/authenticate.ts";
 import { addSessionRoutes } from "./sessions/routes.ts";
 import { addSignInRoutes } from "./sign-in/routes.ts";
 
-const limits = { bodyBytes: 64 * 1024, requestMs: 30_000, idleMs: 65_000 };
+export interface ServerParts {
+  metrics?: ApiMetrics | undefined;
+  handouts?: HandoutSettings | undefined;
+}
 
-export async function createServer(context: ApiContext, pages: Pages): Promise<FastifyInstance> {
+export async function createServer(
+  context: ApiContext,
+  pages: Pages,
+  { metrics, handouts = readHandoutSettings({}) }: ServerParts = {},
+): Promise<FastifyInstance> {
   const app = Fastify({
-    bodyLimit: limits.bodyBytes,
-    requestTimeout: limits.requestMs,
-    keepAliveTimeout: limits.idleMs,
-    forceCloseConnections: true,
+    ...serverLimits,
     clientErrorHandler: answerUnreadable,
     // Longer than any URL that Node accepts: the schema of the route refuses it, as it does other values.
     routerOptions: { maxParamLength: 32_768 },
@@ -39,6 +49,9 @@ export async function createServer(context: ApiContext, pages: Pages): Promise<F
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   addErrorHandler(app, context.log);
+  addConnectionLimits(app);
+  addRequestLog(app, context.log, metrics);
+  const routes = new KnownRoutes(app);
   addSecurityHeaders(app);
   await app.register(cookie);
   await app.register(swagger, {
@@ -55,6 +68,7 @@ export async function createServer(context: ApiContext, pages: Pages): Promise<F
   await app.register((routes, _, done) => {
     addMetadataRoutes(routes, context);
     addChallengeRoutes(routes, context);
+    addHandoutRoutes(routes, context, { settings: handouts, limits: rateLimits });
     addPlayerRoutes(routes, context, rateLimits);
     addAdminPlayerRoutes(routes, context);
     addSessionRoutes(routes, context);
@@ -67,6 +81,6 @@ export async function createServer(context: ApiContext, pages: Pages): Promise<F
     routes.get("/api/openapi.json", { schema: { hide: true } }, () => app.swagger());
     done();
   });
-  await addPages(app, pages, context.settings.publicUrl);
+  await addPages(app, { pages, publicUrl: context.settings.publicUrl, routes });
   return app;
 }

@@ -2,6 +2,7 @@
 import type { Challenge as StoredChallenge } from "@berg/resources";
 import { marked } from "marked";
 import sanitizeHtml from "sanitize-html";
+import { fileNameOf, sourceOf } from "../handouts/attachment.ts";
 import type { Challenge } from "../wire.ts";
 
 export function presentChallenge({ metadata, spec }: StoredChallenge): Challenge {
@@ -17,23 +18,15 @@ export function presentChallenge({ metadata, spec }: StoredChallenge): Challenge
     event: spec.event ?? "",
     difficulty: spec.difficulty ?? "",
     flagFormat: spec.flagFormat || "flag{...}",
-    attachments: spec.attachments.flatMap(({ fileName, downloadUrl }) => {
-      const url = downloadUrl === undefined ? undefined : webUrl(downloadUrl);
-      return url === undefined ? [] : [{ fileName: fileName || lastPart(url), downloadUrl: url }];
+    attachments: spec.attachments.flatMap((attachment, index) => {
+      const source = sourceOf(attachment);
+      if (!source) return [];
+      const handout = `/api/challenges/${encodeURIComponent(metadata.name)}/handout/${index}`;
+      return [{ fileName: fileNameOf(attachment), downloadUrl: source.kind === "url" ? source.url : handout }];
     }),
     hasRemote: spec.containers.length > 0,
     connectionInfo: spec.connectionInfo || null,
   };
-}
-
-/** Only absolute http(s) URLs become links: `javascript:` and others would run in our pages. */
-function webUrl(text: string): string | undefined {
-  const url = URL.parse(text);
-  return url?.protocol === "http:" || url?.protocol === "https:" ? url.href : undefined;
-}
-
-function lastPart(url: string): string {
-  return new URL(url).pathname.split("/").at(-1) || "download";
 }
 
 /** Markdown and HTML, as authors write it. What could run code, load other sites' content or imitate our pages is removed. */

@@ -37,13 +37,16 @@ export function addChallengeRoutes(app: FastifyInstance, context: ApiContext): v
         response: { 200: challenge, 400: problem, 401: problem, 404: problem },
       },
     },
-    ({ params, player }) => {
-      requireStart(context, player);
-      const found = findChallenge(context, params.name, player);
-      if (!found) throw new ProblemError("not_found", `There is no challenge "${params.name}".`);
-      return present(found);
-    },
+    ({ params, player }) => present(readableChallenge(context, params.name, player)),
   );
+}
+
+/** For a route of one challenge. Throws a problem where the player cannot see it, or not yet. */
+export function readableChallenge(context: ApiContext, name: string, player: Player | undefined): Stored<Challenge> {
+  requireStart(context, player);
+  const found = findChallenge(context, name, player);
+  if (!found) throw new ProblemError("not_found", `There is no challenge "${name}".`);
+  return found;
 }
 
 /** Undefined where there is none, or where the player cannot see it yet. */

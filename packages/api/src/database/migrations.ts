@@ -126,8 +126,27 @@ const accounts: Migration = {
   },
 };
 
+const handouts: Migration = {
+  async up(db: Kysely<Tables>) {
+    await db.schema
+      .createTable("handout_downloads")
+      .addColumn("player_id", "text", (column) => column.references("player.id").onDelete("set null"))
+      .addColumn("challenge_name", "varchar(253)", (column) => column.notNull())
+      .addColumn("file_name", "text", (column) => column.notNull())
+      .addColumn("at", "bigint", (column) => column.notNull())
+      .execute();
+    await db.schema.createIndex("handout_downloads_player").on("handout_downloads").column("player_id").execute();
+    await db.schema
+      .createIndex("handout_downloads_challenge")
+      .on("handout_downloads")
+      .columns(["challenge_name", "at"])
+      .execute();
+  },
+};
+
 export const migrations: Readonly<Record<string, Migration>> = {
   "2026-11-play": play,
   "2026-11b-accounts": accounts,
+  "2026-11c-handouts": handouts,
   "2026-11d-operate": operate,
 };

@@ -10,6 +10,7 @@ export interface Tables {
   secret: SecretTable;
   competition: CompetitionTable;
   row_lock: RowLockTable;
+  handout_downloads: HandoutDownloadTable;
 }
 
 export interface PlayerTable {
@@ -115,4 +116,13 @@ export interface SecretTable {
  */
 export interface RowLockTable {
   name: "players";
+}
+
+/** One row each time that somebody downloads a file of a challenge from us. */
+export interface HandoutDownloadTable {
+  /** Null: anonymous, or the account was deleted. */
+  player_id: string | null;
+  challenge_name: string;
+  file_name: string;
+  at: number;
 }

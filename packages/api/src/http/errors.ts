@@ -5,13 +5,21 @@ import { DatabaseError } from "@berg/database";
 import { ConnectionError, errorText, type Logger, stackOf } from "@berg/kube";
 import type { FastifyError, FastifyInstance, FastifyReply } from "fastify";
 import { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
-import { ProblemError } from "../problems.ts";
+import { type ProblemCode, ProblemError, problemCodes } from "../problems.ts";
 import type { Problem } from "../wire.ts";
+
+declare module "fastify" {
+  interface FastifyReply {
+    /** Of the problem that was answered, if it was one. */
+    problemCode: ProblemCode | undefined;
+  }
+}
 
 /** Seconds. */
 const retryAfter = 2;
 
 export function addErrorHandler(app: FastifyInstance, log: Logger): void {
+  app.decorateReply("problemCode", undefined);
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const { problem } = problemOf(error);
     if (problem.status >= 500) {
@@ -23,6 +31,7 @@ export function addErrorHandler(app: FastifyInstance, log: Logger): void {
 }
 
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
+  reply.problemCode = problem.code as ProblemCode;
   if (problem.retryAfter !== undefined) reply.header("retry-after", problem.retryAfter);
   if (problem.status === 401) reply.header("www-authenticate", "Bearer");
   // As text: the schemas of routes describe their own answers only.
@@ -35,19 +44,32 @@ export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply
 
 export const unreadableUrl = new ProblemError("invalid_request", "The path has a % that escapes no character.");
 
-/** For what is not HTTP, or has too long headers: the connection is closed after the answer. */
+/** By the code of Node's error. */
+const unreadable: Record<string, { code: ProblemCode; detail: string }> = {
+  HPE_HEADER_OVERFLOW: {
+    code: "headers_too_large",
+    detail: "A request may have up to 16 kB of headers, with its URL.",
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: { code: "request_timeout", detail: "The request did not arrive in time. Send it again." },
+};
+
+/** Answers what Node could not read as a request, or not in time, and closes the connection. */
 export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
   }
-  const { problem } = new ProblemError(
-    "invalid_request",
-    "It is not a valid HTTP request, or its headers are too long.",
+  const { code, detail } = unreadable[error.code ?? ""] ?? {
+    code: "invalid_request" as const,
+    detail: "It is not a valid HTTP request.",
+  };
+  const body = JSON.stringify(new ProblemError(code, detail).problem);
+  const { status, title } = problemCodes[code];
+  const head = `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json; charset=utf-8\r\n`;
+  // Destroyed as well: a client that never closes its side would hold the connection.
+  socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`, () =>
+    socket.destroy(),
   );
-  const body = JSON.stringify(problem);
-  const head = `HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json; charset=utf-8\r\n`;
-  socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
 }
 
 function problemOf(error: FastifyError): ProblemError {

@@ -3,8 +3,9 @@ import { access, constants } from "node:fs/promises";
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { problemCodes } from "../problems.ts";
+import { ProblemError } from "../problems.ts";
 import { sendProblem } from "./errors.ts";
+import type { KnownRoutes } from "./known-routes.ts";
 import { pathOf } from "./path.ts";
 
 const year = 365 * 24 * 3600;
@@ -12,7 +13,10 @@ const year = 365 * 24 * 3600;
 /** `directory` undefined: there are no pages, and `reason` says why. */
 export type Pages = { directory: string } | { directory?: undefined; reason: string };
 
-export async function addPages(app: FastifyInstance, pages: Pages, publicUrl: string): Promise<void> {
+export async function addPages(
+  app: FastifyInstance,
+  { pages, publicUrl, routes }: { pages: Pages; publicUrl: string; routes: KnownRoutes },
+): Promise<void> {
   const directory = pages.directory;
   if (directory !== undefined) {
     await access(join(directory, "index.html"), constants.R_OK);
@@ -29,8 +33,17 @@ export async function addPages(app: FastifyInstance, pages: Pages, publicUrl: st
   }
   app.setNotFoundHandler((request, reply) => {
     if (!isPage(request)) {
-      const detail = `There is nothing at ${request.method} ${pathOf(request.url)}.`;
-      return sendProblem(reply, { type: "about:blank", ...problemCodes.not_found, detail, code: "not_found" });
+      const path = pathOf(request.url);
+      const allowed = routes.methodsAt(path);
+      if (allowed.length > 0) {
+        const detail = `${path} does not take ${request.method}. Use ${allowed.join(", ")}.`;
+        return sendProblem(
+          reply.header("allow", allowed.join(", ")),
+          new ProblemError("method_not_allowed", detail).problem,
+        );
+      }
+      const detail = `There is nothing at ${request.method} ${path}.`;
+      return sendProblem(reply, new ProblemError("not_found", detail).problem);
     }
     const elsewhere = otherHost(request, publicUrl);
     if (elsewhere !== undefined) return reply.redirect(elsewhere, 302);

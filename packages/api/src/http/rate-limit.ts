@@ -18,6 +18,8 @@ const rules = {
   account: { burst: 20, perSecond: 0.2 },
   /** By player: starts and renewals. */
   start: { burst: 30, perSecond: 1 },
+  /** By player, or by address where nobody is signed in: many players may share one. Each download is a row. */
+  handout: { burst: 200, perSecond: 5 },
 } as const satisfies Record<string, Rule>;
 
 /** Buckets that are full again are forgotten; more than these are not kept. */

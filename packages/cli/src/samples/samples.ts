@@ -7,7 +7,8 @@ import type { Challenge } from "@berg/resources";
 import { parse } from "yaml";
 import { nodeLayer } from "./node-layer.ts";
 
-const directory = join(import.meta.dirname, "../../../../samples");
+/** Holds a directory for each sample; their handouts are in it too. */
+export const samplesDirectory = join(import.meta.dirname, "../../../../samples");
 
 /** By the directory of the sample: where each file of it is in which image. */
 const images: Readonly<Record<string, { name: string; files: Readonly<Record<string, string>>; program: string }[]>> = {
@@ -28,7 +29,7 @@ const images: Readonly<Record<string, { name: string; files: Readonly<Record<str
 export const sampleNames = Object.keys(images);
 
 export async function sampleChallenges(): Promise<Challenge[]> {
-  const read = async (name: string) => parse(await readFile(join(directory, name, "challenge.yaml"), "utf8"));
+  const read = async (name: string) => parse(await readFile(join(samplesDirectory, name, "challenge.yaml"), "utf8"));
   return Promise.all(sampleNames.map(read));
 }
 
@@ -59,7 +60,7 @@ async function ownLayers() {
   const all = Object.entries(images).flatMap(([sample, some]) => some.map((image) => ({ sample, ...image })));
   return Promise.all(
     all.map(async ({ sample, name, program, files }) => {
-      const layer = await layerOf(join(directory, sample), files);
+      const layer = await layerOf(join(samplesDirectory, sample), files);
       return { name, program, layer, mark: `SAMPLE=${digestOf(layer)}` };
     }),
   );

@@ -8,7 +8,7 @@ import type { Engine } from "@berg/local-engine";
 import { installGatewayKinds, startGatewayThread } from "@berg/local-gateway";
 import { Challenges, customResourceDefinitions } from "@berg/resources";
 import { loadSamples } from "../samples/build.ts";
-import { sampleChallenges } from "../samples/samples.ts";
+import { sampleChallenges, samplesDirectory } from "../samples/samples.ts";
 import { startControllers } from "./controllers.ts";
 import { createLeases } from "./elected.ts";
 import { applyGateway, portsOfLastTime } from "./gateway.ts";
@@ -109,7 +109,10 @@ async function startWeb(
 ): Promise<RunningWeb | undefined> {
   if (options.webPort === undefined || building === undefined) return undefined;
   const { host } = options;
-  const { ensureCompetition, startLocalApi, readWebPort, keepWebPort, newSignInLinks } = await import("./pages.ts");
+  const local = await import("./pages.ts");
+  const { ensureCompetition, startLocalApi, localHandouts, readWebPort, keepWebPort, newSignInLinks } = local;
+  const { handouts: given = [], samples } = options;
+  const handouts = await localHandouts(directory, samples ? [...given, samplesDirectory] : given);
   const lately = await readWebPort(directory);
   const port = await findPort({ host, port: options.webPort, flag: "--web-port", purpose: "the pages", lately });
   await keepWebPort(directory, port);
@@ -118,7 +121,7 @@ async function startWeb(
   const pages = await progress.step("pages", () => building);
   const { connection } = apiServer;
   const api = await progress.step("API", () =>
-    startLocalApi({ directory, host, port, publicUrl, maxRenewals, connection, log, pages }),
+    startLocalApi({ directory, host, port, publicUrl, maxRenewals, connection, log, pages, handouts }),
   );
   const problem = "reason" in pages ? pages.reason : undefined;
   return { api, publicUrl, problem, newLinks: () => newSignInLinks(api) };

@@ -1,9 +1,17 @@
 /** The API and the pages of `berg up`. */
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Pages, type RunningApi, startApi } from "@berg/api";
+import { type HandoutSettings, type Pages, type RunningApi, readHandoutSettings, startApi } from "@berg/api";
 import { formatTime, isAlreadyExists } from "@berg/apimachinery";
-import { type Client, type Connection, createClient, errorText, type Logger, unlimited } from "@berg/kube";
+import {
+  type Client,
+  ConfigurationError,
+  type Connection,
+  createClient,
+  errorText,
+  type Logger,
+  unlimited,
+} from "@berg/kube";
 import { Competitions } from "@berg/resources";
 import { buildPages } from "@berg/web";
 import { version } from "../version.ts";
@@ -18,6 +26,7 @@ export interface LocalApiOptions {
   connection: Connection;
   log: Logger;
   pages: Pages;
+  handouts: HandoutSettings;
 }
 
 /** Name of the Competition. */
@@ -43,8 +52,20 @@ export async function preparePages(): Promise<Pages> {
   }
 }
 
+/** Registries are read from the environment, as `berg api` does. */
+export async function localHandouts(directory: string, directories: readonly string[]): Promise<HandoutSettings> {
+  for (const one of directories) {
+    const isDirectory = await stat(one).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    if (!isDirectory) throw new ConfigurationError(`cannot use --handouts ${one}: there is no such directory`);
+  }
+  return readHandoutSettings(process.env, { directories, dataDir: directory });
+}
+
 export async function startLocalApi(options: LocalApiOptions): Promise<RunningApi> {
-  const { directory, host, port, publicUrl, maxRenewals, connection, log, pages } = options;
+  const { directory, host, port, publicUrl, maxRenewals, connection, log, pages, handouts } = options;
   const database = join(directory, "api.db");
   // It holds flags. SQLite gives the files beside it the same mode.
   await writeFile(database, "", { flag: "a", mode: 0o600 });
@@ -54,13 +75,12 @@ export async function startLocalApi(options: LocalApiOptions): Promise<RunningAp
   const api = parts.use(
     await startApi({
       settings: { publicUrl, namespace: challengeNamespace, competition, maxRenewals, version },
-      ...{ database, host, port, client, log, pages },
+      ...{ database, host, port, client, log, pages, handouts },
     }),
   );
   const running = parts.move();
   return {
-    attach: (manager) => api.attach(manager),
-    signInLink: (account) => api.signInLink(account),
+    ...api,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }

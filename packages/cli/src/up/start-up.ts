@@ -26,6 +26,8 @@ export interface UpOptions {
   domain: string;
   /** Names, with commas between them: these beside those of the settings. */
   allowCapabilities?: string;
+  /** Directories with files for players. */
+  handouts?: string[];
   samples: boolean;
   nodes: number;
 }

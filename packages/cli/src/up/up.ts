@@ -35,6 +35,11 @@ export function addUpCommand(berg: Command): void {
     .option("--public-url <url>", "where browsers reach the pages; http://berg.localhost:<port> by default", publicUrl)
     .option("--domain <domain>", "below which challenges get their hostnames", "localhost")
     .option(...allowCapabilities)
+    .option(
+      "--handouts <directory>",
+      "where files for players are that Challenges name by a relative downloadUrl; can be given several times",
+      (text: string, others: string[] | undefined) => [...(others ?? []), directory(text)],
+    )
     .option("--no-samples", "without the sample challenges")
     .option("--nodes <count>", "how many simulated nodes there are, where nodes are simulated", count, 1)
     .action(async (options: UpOptions) => (await import("./run-up.ts")).runUp(options));
