@@ -1,21 +1,22 @@
 import type { SignInPreview } from "@berg/api/wire";
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { Link, useLocation } from "wouter";
-import { ApiProblem } from "../api/client.ts";
-import { useSignIn } from "../api/mutations.ts";
-import { signInPreviewQuery, usePlayer } from "../api/queries.ts";
-import { Button } from "../components/button.tsx";
-import { Notice } from "../components/notice.tsx";
-import { describeProblem, ProblemNotice } from "../components/problem-notice.tsx";
-import { useTitle } from "../components/use-title.ts";
-import { texts } from "../texts.ts";
+import { signInPreviewQuery, useSignIn } from "../../api/account.ts";
+import { ApiProblem } from "../../api/client.ts";
+import { signInOptionsQuery, usePlayer } from "../../api/queries.ts";
+import { Button } from "../../components/button.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { describeProblem, ProblemNotice } from "../../components/problem-notice.tsx";
+import { useTitle } from "../../components/use-title.ts";
+import { texts } from "../../texts.ts";
+import { AccountPanel, LoadingPanel } from "./account-panel.tsx";
 
 /** Opening a link signs nobody in: a preview of a chat program opens it, too. The player has to confirm the name. */
 export function SignInPage() {
   useTitle(texts.signIn.title);
   const token = useTokenFromFragment();
-  return <div className="sign-in">{token === "" ? <WithoutToken /> : <WithToken key={token} token={token} />}</div>;
+  return token === "" ? <WithoutToken /> : <WithToken key={token} token={token} />;
 }
 
 /** Takes the token out of the address at once, so that it stays in no history and on no screenshot. */
@@ -38,19 +39,30 @@ function useTokenFromFragment(): string {
 
 function WithoutToken() {
   const { data: player } = usePlayer();
+  const { data: options } = useQuery(signInOptionsQuery);
+  const registration = options?.registration;
+  const canRegister = registration !== undefined && (registration.isOpen || registration.opensAt !== null);
   return (
-    <Panel title={texts.signIn.noToken}>
-      <p>{texts.signIn.noTokenDetail}</p>
-      <p className="muted">{texts.signIn.noTokenLocal}</p>
+    <AccountPanel title={texts.signIn.title} subtitle={options?.eventName && texts.signIn.event(options.eventName)}>
       {player && (
-        <>
-          <Notice>
-            <p>{texts.signIn.alreadyAs(player.name)}</p>
-          </Notice>
-          <ToChallenges />
-        </>
+        <Notice>
+          <p>{texts.signIn.alreadyAs(player.name)}</p>
+        </Notice>
       )}
-    </Panel>
+      <p>
+        {texts.signIn.noTokenDetail} {registration?.mode === "closed" && texts.signIn.noTokenClosed}
+      </p>
+      <p className="muted">{texts.signIn.noTokenLocal}</p>
+      {player && <ToChallenges />}
+      {!player && canRegister && (
+        <div className="panel-note sign-in-register">
+          <span>{texts.signIn.newHere}</span>
+          <Link href="/register" className="button button-primary">
+            {texts.registration.title}
+          </Link>
+        </div>
+      )}
+    </AccountPanel>
   );
 }
 
@@ -58,12 +70,7 @@ function WithToken({ token }: { token: string }) {
   const preview = useQuery(signInPreviewQuery(token));
   if (preview.data) return <Confirmation token={token} preview={preview.data} />;
   if (preview.error) return <Failure error={preview.error} />;
-  return (
-    <Panel title={texts.signIn.checking}>
-      <div className="skeleton skeleton-line" />
-      <div className="skeleton skeleton-button" />
-    </Panel>
-  );
+  return <LoadingPanel title={texts.signIn.checking} />;
 }
 
 function Confirmation({ token, preview: { name, replaces } }: { token: string; preview: SignInPreview }) {
@@ -71,7 +78,7 @@ function Confirmation({ token, preview: { name, replaces } }: { token: string; p
   const [, navigate] = useLocation();
   const confirm = () => signIn.mutate(token, { onSuccess: () => navigate("/challenges", { replace: true }) });
   return (
-    <Panel title={texts.signIn.heading(name)}>
+    <AccountPanel title={texts.signIn.heading(name)}>
       <p>{texts.signIn.detail}</p>
       {replaces !== null && (
         <Notice tone="warning">
@@ -82,7 +89,7 @@ function Confirmation({ token, preview: { name, replaces } }: { token: string; p
       <Button look="primary" isPending={signIn.isPending} pendingText={texts.signIn.pending} onClick={confirm}>
         {texts.signIn.confirm(name)}
       </Button>
-    </Panel>
+    </AccountPanel>
   );
 }
 
@@ -92,26 +99,17 @@ function Failure({ error }: { error: Error }) {
   if (!isLinkWrong) {
     const { title } = describeProblem(error);
     return (
-      <Panel title={title}>
+      <AccountPanel title={title}>
         <ProblemNotice error={error} />
-      </Panel>
+      </AccountPanel>
     );
   }
   return (
-    <Panel title={texts.signIn.failed}>
+    <AccountPanel title={texts.signIn.failed}>
       <p>{texts.signIn.failedDetail}</p>
       <p className="muted">{texts.signIn.noTokenLocal}</p>
       <ToChallenges />
-    </Panel>
-  );
-}
-
-function Panel({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section className="panel sign-in-panel">
-      <h1 className="sign-in-title">{title}</h1>
-      {children}
-    </section>
+    </AccountPanel>
   );
 }
 
