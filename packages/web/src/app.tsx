@@ -1,28 +1,31 @@
 /** The frame around every page, and which page belongs to which address. */
 import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
+import { Suspense, useEffect } from "react";
 import { Route, Switch, useLocation } from "wouter";
 import type { LiveConnection } from "./api/live.ts";
 import { LiveContext } from "./api/live-context.ts";
 import { useIsSignInRequired } from "./api/queries.ts";
+import { systemClock } from "./clock.ts";
 import { ConnectionStatus } from "./components/connection-status.tsx";
 import { ErrorBoundary } from "./components/error-boundary.tsx";
 import { Footer } from "./components/footer.tsx";
 import { Header } from "./components/header.tsx";
+import { lazyPage } from "./components/lazy-page.ts";
 import { ProfileNotice } from "./components/profile-notice.tsx";
 import { useFocusOnNavigation } from "./components/use-focus-on-navigation.ts";
-import { ChallengePage } from "./pages/challenge/challenge-page.tsx";
 import { ChallengesPage } from "./pages/challenges/challenges-page.tsx";
 import { OrganiserPage } from "./pages/organiser-page.tsx";
 import { texts } from "./texts.ts";
 
-// What most visits do not need is loaded when it is opened.
-const SignInPage = lazy(async () => ({ default: (await import("./pages/sign-in/sign-in-page.tsx")).SignInPage }));
-const RegistrationPage = lazy(async () => ({
-  default: (await import("./pages/sign-in/registration-page.tsx")).RegistrationPage,
-}));
-const ProfilePage = lazy(async () => ({ default: (await import("./pages/profile/profile-page.tsx")).ProfilePage }));
-const InstancesPage = lazy(async () => ({ default: (await import("./pages/admin/instances-page.tsx")).InstancesPage }));
+// The list of challenges is the first view of most visits; the rest is loaded when it is opened.
+const ChallengePage = lazyPage(async () => (await import("./pages/challenge/challenge-page.tsx")).ChallengePage);
+const SignInPage = lazyPage(async () => (await import("./pages/sign-in/sign-in-page.tsx")).SignInPage);
+const RegistrationPage = lazyPage(async () => (await import("./pages/sign-in/registration-page.tsx")).RegistrationPage);
+const ProfilePage = lazyPage(async () => (await import("./pages/profile/profile-page.tsx")).ProfilePage);
+const InstancesPage = lazyPage(async () => (await import("./pages/admin/instances-page.tsx")).InstancesPage);
+
+/** By then the first view is there. */
+const preloadAfterMs = 1_000;
 
 export function App({ queries, live }: { queries: QueryClient; live: LiveConnection }) {
   return (
@@ -39,6 +42,7 @@ export function App({ queries, live }: { queries: QueryClient; live: LiveConnect
 function Frame() {
   const mainRef = useFocusOnNavigation();
   const [path] = useLocation();
+  useEffect(() => systemClock.setTimer(preloadAfterMs, ChallengePage.preload), []);
   return (
     <>
       <a className="skip-link" href="#main">

@@ -1,5 +1,5 @@
 import type { PlayerAttribute } from "../logic/player-attributes.ts";
-import { texts } from "../texts.ts";
+import { accountTexts } from "../texts-account.ts";
 import { FormField } from "./form-field.tsx";
 
 interface AttributeFieldsProps {
@@ -15,12 +15,12 @@ export function AttributeFields({ asked, values, onChange, errors }: AttributeFi
   return asked.map((attribute) => {
     const { name, title, description, required } = attribute;
     const chosen = attribute.values.find(({ value }) => value === values[name]);
-    const seenBy = attribute.public ? texts.profile.public : texts.profile.private;
+    const seenBy = attribute.public ? accountTexts.profile.public : accountTexts.profile.private;
     return (
       <FormField
         key={name}
         label={title || name}
-        mark={required ? texts.registration.required : texts.registration.optional}
+        mark={required ? accountTexts.registration.required : accountTexts.registration.optional}
         hint={[description, chosen?.description, seenBy].filter(Boolean).join(" ")}
         error={errors[name]}
       >
@@ -36,7 +36,7 @@ export function AttributeFields({ asked, values, onChange, errors }: AttributeFi
               onChange(target.value === "" ? others : { ...others, [name]: target.value });
             }}
           >
-            <option value="">{texts.registration.choose}</option>
+            <option value="">{accountTexts.registration.choose}</option>
             {attribute.values.map((choice) => (
               <option key={choice.value} value={choice.value}>
                 {choice.title || choice.value}

@@ -16,8 +16,8 @@ export function ProfileNotice() {
     <div className="page-notice">
       <Notice tone="warning">
         <p>
-          {texts.profile.missing(missing.map(({ title, name }) => title || name).join(", "))}{" "}
-          {!isOnProfile && <Link href="/profile">{texts.profile.complete}</Link>}
+          {texts.profileNotice.missing(missing.map(({ title, name }) => title || name).join(", "))}{" "}
+          {!isOnProfile && <Link href="/profile">{texts.profileNotice.complete}</Link>}
         </p>
       </Notice>
     </div>

@@ -1,5 +1,5 @@
 /** Which field of a form about a player an error belongs to. */
-import { texts } from "../texts.ts";
+import { accountTexts } from "../texts-account.ts";
 import { missingAttributes, type PlayerAttribute } from "./player-attributes.ts";
 
 /** By the name of the field, or `attributes.` and the name of the attribute. */
@@ -18,7 +18,7 @@ export function findFormErrors({ name, code, attributes }: PlayerForm, asked: re
     ...(code?.trim() === "" ? ["code"] : []),
     ...missingAttributes(asked, attributes).map((attribute) => `attributes.${attribute.name}`),
   ];
-  return Object.fromEntries(empty.map((field) => [field, texts.registration.missing]));
+  return Object.fromEntries(empty.map((field) => [field, accountTexts.registration.missing]));
 }
 
 /** The answer of the API, at its field. Empty where it is about no field of the form. */

@@ -1,5 +1,5 @@
 /** A browser as people call it, from the header that it sends. */
-import { texts } from "../texts.ts";
+import { accountTexts } from "../texts-account.ts";
 
 // In this order: most browsers claim to be those further down, too.
 const browsers: [RegExp, string][] = [
@@ -21,8 +21,8 @@ const systems: [RegExp, string][] = [
 export function describeUserAgent(userAgent: string): string {
   const browser = nameIn(userAgent, browsers);
   const system = nameIn(userAgent, systems);
-  if (browser && system) return texts.profile.browserOn(browser, system);
-  return browser ?? (userAgent.slice(0, 60) || texts.profile.unknownBrowser);
+  if (browser && system) return accountTexts.profile.browserOn(browser, system);
+  return browser ?? (userAgent.slice(0, 60) || accountTexts.profile.unknownBrowser);
 }
 
 function nameIn(userAgent: string, names: [RegExp, string][]): string | undefined {

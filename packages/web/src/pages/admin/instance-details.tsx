@@ -15,6 +15,7 @@ import { formatCountdown, formatElapsed } from "../../logic/countdown.ts";
 import { stateOf, timeLeft } from "../../logic/instance-state.ts";
 import { startOf } from "../../logic/stages.ts";
 import { texts } from "../../texts.ts";
+import { adminTexts } from "../../texts-admin.ts";
 import { TimelineChart } from "./timeline-chart.tsx";
 
 export function InstanceDetails({ instance, onClose }: { instance: AdminInstance; onClose: () => void }) {
@@ -39,7 +40,7 @@ export function InstanceDetails({ instance, onClose }: { instance: AdminInstance
         <button
           type="button"
           className="icon-button"
-          aria-label={texts.admin.close}
+          aria-label={adminTexts.close}
           onClick={() => ref.current?.close()}
         >
           <CloseIcon />
@@ -47,13 +48,13 @@ export function InstanceDetails({ instance, onClose }: { instance: AdminInstance
       </header>
       <Facts instance={instance} />
       {isOpen && <Actions instance={instance} id={id} challenge={challenge} />}
-      <Section title={texts.admin.timeline}>
+      <Section title={adminTexts.timeline}>
         <TimelineChart id={id} isOpen={isOpen} />
       </Section>
-      <Section title={texts.admin.events}>
+      <Section title={adminTexts.events}>
         <Events id={id} isOpen={isOpen} />
       </Section>
-      <Section title={texts.admin.logs}>
+      <Section title={adminTexts.logs}>
         <Logs id={id} isOpen={isOpen} />
       </Section>
     </dialog>
@@ -67,9 +68,9 @@ function Facts({ instance }: { instance: AdminInstance }) {
   const isOpen = terminatedAt === null;
   return (
     <dl className="facts">
-      <Fact name={texts.admin.facts.owner}>{instance.ownerName ?? texts.admin.unknownOwner}</Fact>
-      <Fact name={texts.admin.facts.started}>{startedAt !== null && <Time at={startedAt} />}</Fact>
-      <Fact name={texts.admin.facts.ready}>
+      <Fact name={adminTexts.facts.owner}>{instance.ownerName ?? adminTexts.unknownOwner}</Fact>
+      <Fact name={adminTexts.facts.started}>{startedAt !== null && <Time at={startedAt} />}</Fact>
+      <Fact name={adminTexts.facts.ready}>
         {readyAt !== null && beginning !== undefined && formatElapsed(Date.parse(readyAt) - beginning)}
       </Fact>
       {isOpen && (
@@ -77,12 +78,12 @@ function Facts({ instance }: { instance: AdminInstance }) {
           <span className="tabular">{left === undefined ? texts.instance.noEnd : formatCountdown(left)}</span>
         </Fact>
       )}
-      <Fact name={texts.admin.facts.ended}>{!isOpen && <Time at={terminatedAt} />}</Fact>
-      <Fact name={texts.admin.facts.terminationReason}>{terminationReason}</Fact>
-      <Fact name={texts.admin.facts.id}>
+      <Fact name={adminTexts.facts.ended}>{!isOpen && <Time at={terminatedAt} />}</Fact>
+      <Fact name={adminTexts.facts.terminationReason}>{terminationReason}</Fact>
+      <Fact name={adminTexts.facts.id}>
         <code>{id}</code>
       </Fact>
-      <Fact name={texts.admin.facts.message}>{message}</Fact>
+      <Fact name={adminTexts.facts.message}>{message}</Fact>
     </dl>
   );
 }
@@ -113,7 +114,7 @@ function Actions({ instance, id, challenge }: { instance: AdminInstance; id: str
     <div>
       <div className="drawer-actions">
         <form className="extend-form" onSubmit={submit}>
-          <label htmlFor={inputId}>{texts.admin.extendBy}</label>
+          <label htmlFor={inputId}>{adminTexts.extendBy}</label>
           <input
             id={inputId}
             className="field"
@@ -123,31 +124,31 @@ function Actions({ instance, id, challenge }: { instance: AdminInstance; id: str
             value={minutes}
             onChange={({ target }) => setMinutes(target.value)}
           />
-          <span>{texts.admin.minutes}</span>
+          <span>{adminTexts.minutes}</span>
           <Button
             type="submit"
             isPending={extend.isPending}
             isDisabled={!isValid}
-            pendingText={texts.admin.extendPending}
+            pendingText={adminTexts.extendPending}
           >
-            {texts.admin.extend}
+            {adminTexts.extend}
           </Button>
         </form>
         <ConfirmButton
-          text={texts.admin.stop}
+          text={adminTexts.stop}
           look="danger"
-          pendingText={texts.admin.stopPending}
+          pendingText={adminTexts.stopPending}
           isPending={stop.isPending}
-          title={texts.admin.stopTitle(challenge, instance.ownerName ?? texts.admin.unknownOwner)}
-          confirmText={texts.admin.stop}
-          cancelText={texts.admin.stopCancel}
+          title={adminTexts.stopTitle(challenge, instance.ownerName ?? adminTexts.unknownOwner)}
+          confirmText={adminTexts.stop}
+          cancelText={adminTexts.stopCancel}
           onConfirm={() => stop.mutate()}
         >
-          <p>{texts.admin.stopDetail}</p>
+          <p>{adminTexts.stopDetail}</p>
         </ConfirmButton>
       </div>
       <p role="status" className="muted">
-        {extend.isSuccess && extend.variables !== undefined && texts.admin.extended(extend.variables)}
+        {extend.isSuccess && extend.variables !== undefined && adminTexts.extended(extend.variables)}
       </p>
       <ProblemNotice error={extend.error ?? stop.error} />
     </div>
@@ -169,7 +170,7 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
 function Events({ id, isOpen }: { id: string; isOpen: boolean }) {
   const events = useInstanceEvents(id, isOpen);
   if (!events.data) return <Unread error={problemOf(events)} />;
-  if (events.data.length === 0) return <p className="muted">{texts.admin.noEvents}</p>;
+  if (events.data.length === 0) return <p className="muted">{adminTexts.noEvents}</p>;
   return (
     <ul className="event-list">
       {events.data.map((event) => (
@@ -179,7 +180,7 @@ function Events({ id, isOpen }: { id: string; isOpen: boolean }) {
             <strong>{event.reason}</strong>
             <span className="muted">
               {event.object} · <Time at={event.at} />
-              {event.count > 1 && ` · ${texts.admin.times(event.count)}`}
+              {event.count > 1 && ` · ${adminTexts.times(event.count)}`}
             </span>
           </span>
           <span className="event-message">{event.message}</span>
@@ -195,18 +196,18 @@ function Logs({ id, isOpen }: { id: string; isOpen: boolean }) {
   if (!logs.data) return <Unread error={problemOf(logs)} />;
   const nameOf = ({ pod, container }: { pod: string; container: string }) => `${pod} / ${container}`;
   const shown = logs.data.find((log) => nameOf(log) === chosen) ?? logs.data[0];
-  if (!shown) return <p className="muted">{texts.admin.noLogs}</p>;
+  if (!shown) return <p className="muted">{adminTexts.noLogs}</p>;
   return (
     <>
       <label>
-        <span className="visually-hidden">{texts.admin.container}</span>
+        <span className="visually-hidden">{adminTexts.container}</span>
         <select className="field" value={nameOf(shown)} onChange={({ target }) => setChosen(target.value)}>
           {logs.data.map((log) => (
             <option key={nameOf(log)}>{nameOf(log)}</option>
           ))}
         </select>
       </label>
-      {shown.isTruncated && <p className="muted">{texts.admin.truncated}</p>}
+      {shown.isTruncated && <p className="muted">{adminTexts.truncated}</p>}
       <LogText key={nameOf(shown)} text={shown.text} label={nameOf(shown)} />
     </>
   );
@@ -231,7 +232,7 @@ function LogText({ text, label }: { text: string; label: string }) {
           isAtEnd.current = scrollHeight - scrollTop - clientHeight < 8;
         }}
       >
-        {text || texts.admin.emptyLog}
+        {text || adminTexts.emptyLog}
       </pre>
     </section>
   );
@@ -241,7 +242,7 @@ function Unread({ error }: { error: Error | undefined }) {
   if (error) return <ProblemNotice error={error} />;
   return (
     <div role="status">
-      <span className="visually-hidden">{texts.admin.detailLoading}</span>
+      <span className="visually-hidden">{adminTexts.detailLoading}</span>
       <div className="skeleton skeleton-line" />
     </div>
   );

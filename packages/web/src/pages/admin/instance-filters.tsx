@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { useChallenges } from "../../api/queries.ts";
 import { SearchIcon } from "../../components/icons.tsx";
 import type { AdminQuery } from "../../logic/admin-query.ts";
-import { texts } from "../../texts.ts";
+import { adminTexts } from "../../texts-admin.ts";
 
 interface InstanceFiltersProps {
   query: AdminQuery;
@@ -21,33 +21,33 @@ export function InstanceFilters({ query, onChange, children }: InstanceFiltersPr
   return (
     <search className="filters admin-filters">
       <label className="search-field">
-        <span className="visually-hidden">{texts.admin.search}</span>
+        <span className="visually-hidden">{adminTexts.search}</span>
         <SearchIcon />
         <input
           type="search"
           className="field"
           maxLength={128}
-          placeholder={texts.admin.searchPlaceholder}
+          placeholder={adminTexts.searchPlaceholder}
           value={query.search}
           onChange={({ target }) => onChange({ search: target.value })}
         />
       </label>
       <Choice
-        label={texts.admin.challenge}
-        all={texts.admin.allChallenges}
+        label={adminTexts.challenge}
+        all={adminTexts.allChallenges}
         choices={names}
         value={query.challenge}
         onChange={(challenge) => onChange({ challenge })}
       />
       <Choice
-        label={texts.admin.phase}
-        all={texts.admin.allPhases}
+        label={adminTexts.phase}
+        all={adminTexts.allPhases}
         choices={phases.map((phase) => ({ value: phase, title: phase }))}
         value={query.phase}
         onChange={(phase) => onChange({ phase })}
       />
       <label>
-        <span className="visually-hidden">{texts.admin.state}</span>
+        <span className="visually-hidden">{adminTexts.state}</span>
         <select
           className="field"
           value={query.state}
@@ -55,7 +55,7 @@ export function InstanceFilters({ query, onChange, children }: InstanceFiltersPr
         >
           {states.map((state) => (
             <option key={state} value={state}>
-              {texts.admin.states[state]}
+              {adminTexts.states[state]}
             </option>
           ))}
         </select>

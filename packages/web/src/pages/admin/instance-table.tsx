@@ -9,6 +9,7 @@ import type { AdminQuery, InstanceSort } from "../../logic/admin-query.ts";
 import { formatCountdown } from "../../logic/countdown.ts";
 import { isEnding, stateOf, timeLeft } from "../../logic/instance-state.ts";
 import { texts } from "../../texts.ts";
+import { adminTexts } from "../../texts-admin.ts";
 
 interface InstanceTableProps {
   instances: AdminInstance[];
@@ -24,20 +25,20 @@ const columns: InstanceSort[] = ["challenge", "owner", "phase", "startedAt", "ti
 export function InstanceTable({ instances, query, isStale, onSort, onSelect }: InstanceTableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by the keyboard
-    <section className="table-scroll panel" aria-label={texts.admin.caption} tabIndex={0} aria-busy={isStale}>
+    <section className="table-scroll panel" aria-label={adminTexts.caption} tabIndex={0} aria-busy={isStale}>
       <table className="instance-table">
         <thead>
           <tr>
             {columns.map((column) => (
               <th key={column} scope="col" aria-sort={ariaSort(query, column)}>
                 <button type="button" className="sort-button" onClick={() => onSort(column)}>
-                  {texts.admin.columns[column]}
+                  {adminTexts.columns[column]}
                   <SortIcon />
                 </button>
               </th>
             ))}
             <th scope="col">
-              <span className="visually-hidden">{texts.admin.details}</span>
+              <span className="visually-hidden">{adminTexts.details}</span>
             </th>
           </tr>
         </thead>
@@ -54,7 +55,7 @@ export function InstanceTable({ instances, query, isStale, onSort, onSelect }: I
 function Row({ instance, onSelect }: { instance: AdminInstance; onSelect: (id: string) => void }) {
   const { id, phase, reason, startedAt } = instance;
   const challenge = useChallengeTitle(instance.name);
-  const owner = instance.ownerName ?? texts.admin.unknownOwner;
+  const owner = instance.ownerName ?? adminTexts.unknownOwner;
   return (
     <tr>
       <th scope="row">{challenge}</th>
@@ -72,11 +73,11 @@ function Row({ instance, onSelect }: { instance: AdminInstance; onSelect: (id: s
       </td>
       <td className="cell-action">
         <Button
-          aria-label={texts.admin.detailsOf(challenge, owner)}
+          aria-label={adminTexts.detailsOf(challenge, owner)}
           isDisabled={id === null}
           onClick={() => id !== null && onSelect(id)}
         >
-          {texts.admin.details}
+          {adminTexts.details}
         </Button>
       </td>
     </tr>
@@ -88,7 +89,7 @@ function TimeLeft({ instance }: { instance: AdminInstance }) {
   if (instance.terminatedAt !== null) {
     return (
       <span className="muted">
-        {texts.admin.ended} <Time at={instance.terminatedAt} />
+        {adminTexts.ended} <Time at={instance.terminatedAt} />
       </span>
     );
   }

@@ -16,19 +16,20 @@ import {
   sortBy,
 } from "../../logic/admin-query.ts";
 import { texts } from "../../texts.ts";
+import { adminTexts } from "../../texts-admin.ts";
 import { InstanceDetails } from "./instance-details.tsx";
 import { InstanceFilters } from "./instance-filters.tsx";
 import { InstanceTable } from "./instance-table.tsx";
-import "./admin.css";
+import "../../styles/admin.css";
 
 export function InstancesPage() {
-  useTitle(texts.admin.title);
+  useTitle(adminTexts.title);
   const player = usePlayer();
   if (player.data?.roles.includes("admin")) return <List />;
   if (problemOf(player)) return <QueryProblem query={player} isPage />;
   if (player.data === undefined) return <Loading />;
   return (
-    <BlankState title={texts.admin.deniedTitle} detail={texts.admin.deniedDetail} isPage>
+    <BlankState title={adminTexts.deniedTitle} detail={adminTexts.deniedDetail} isPage>
       <Link href="/challenges" className="button button-primary">
         {texts.notFound.back}
       </Link>
@@ -48,9 +49,9 @@ function List() {
   const isFiltered = query.search !== "" || query.challenge !== "" || query.phase !== "";
   return (
     <>
-      <h1 className="page-title">{texts.admin.title}</h1>
+      <h1 className="page-title">{adminTexts.title}</h1>
       <InstanceFilters query={query} onChange={change}>
-        {data && texts.admin.count(data.total)}
+        {data && adminTexts.count(data.total)}
       </InstanceFilters>
       {problemOf(instances) && <QueryProblem query={instances} />}
       {!data && !problemOf(instances) && <LoadingRows />}
@@ -68,11 +69,11 @@ function List() {
       )}
       {data?.items.length === 0 && (
         <BlankState
-          title={isFiltered ? texts.admin.noMatchTitle : texts.admin.emptyTitle}
-          detail={isFiltered ? texts.challenges.noMatchDetail : texts.admin.emptyDetail}
+          title={isFiltered ? adminTexts.noMatchTitle : adminTexts.emptyTitle}
+          detail={isFiltered ? texts.challenges.noMatchDetail : adminTexts.emptyDetail}
         >
           {isFiltered && (
-            <Button onClick={() => change({ search: "", challenge: "", phase: "" })}>{texts.admin.clear}</Button>
+            <Button onClick={() => change({ search: "", challenge: "", phase: "" })}>{adminTexts.clear}</Button>
           )}
         </BlankState>
       )}
@@ -84,13 +85,13 @@ function List() {
 function Pagination({ page, pages, onChange }: { page: number; pages: number; onChange: (page: number) => void }) {
   if (pages === 1 && page === 1) return null;
   return (
-    <nav className="pagination" aria-label={texts.admin.pages}>
+    <nav className="pagination" aria-label={adminTexts.pages}>
       <Button isDisabled={page <= 1} onClick={() => onChange(page - 1)}>
-        {texts.admin.previous}
+        {adminTexts.previous}
       </Button>
-      <span className="muted tabular">{texts.admin.pageOf(page, pages)}</span>
+      <span className="muted tabular">{adminTexts.pageOf(page, pages)}</span>
       <Button isDisabled={page >= pages} onClick={() => onChange(page + 1)}>
-        {texts.admin.next}
+        {adminTexts.next}
       </Button>
     </nav>
   );
@@ -99,7 +100,7 @@ function Pagination({ page, pages, onChange }: { page: number; pages: number; on
 function Loading() {
   return (
     <>
-      <h1 className="page-title">{texts.admin.title}</h1>
+      <h1 className="page-title">{adminTexts.title}</h1>
       <LoadingRows />
     </>
   );
@@ -108,7 +109,7 @@ function Loading() {
 function LoadingRows() {
   return (
     <div role="status" className="instance-table-loading">
-      <span className="visually-hidden">{texts.admin.loading}</span>
+      <span className="visually-hidden">{adminTexts.loading}</span>
       {["first", "second", "third", "fourth", "fifth"].map((key) => (
         <div key={key} className="skeleton skeleton-row" />
       ))}

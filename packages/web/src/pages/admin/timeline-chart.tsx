@@ -6,6 +6,7 @@ import { problemOf } from "../../components/query-problem.tsx";
 import { formatDuration } from "../../logic/countdown.ts";
 import { type StageProgress, stageProgress } from "../../logic/stages.ts";
 import { texts } from "../../texts.ts";
+import { adminTexts } from "../../texts-admin.ts";
 
 /** How a start went: one bar a stage, from where it began to where it ended. */
 export function TimelineChart({ id, isOpen }: { id: string; isOpen: boolean }) {
@@ -31,7 +32,7 @@ export function TimelineChart({ id, isOpen }: { id: string; isOpen: boolean }) {
         ))}
       </ol>
       {timeline.failure && (
-        <Notice tone="danger" title={texts.admin.failedAt(timeline.failure.reason)}>
+        <Notice tone="danger" title={adminTexts.failedAt(timeline.failure.reason)}>
           <p>{timeline.failure.message}</p>
         </Notice>
       )}
@@ -49,7 +50,7 @@ function Bar({ stage: { stage, state, beganAfterMs, tookMs }, total }: { stage: 
           <rect x={(beganAfterMs / total) * 1000} width={Math.max(6, (tookMs / total) * 1000)} height="10" />
         )}
       </svg>
-      <span className="chart-time">{isReached ? formatDuration(tookMs) : texts.admin.notReached}</span>
+      <span className="chart-time">{isReached ? formatDuration(tookMs) : adminTexts.notReached}</span>
     </li>
   );
 }

@@ -5,7 +5,7 @@ import { Button } from "../../components/button.tsx";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { FormField } from "../../components/form-field.tsx";
 import { ProblemNotice } from "../../components/problem-notice.tsx";
-import { texts } from "../../texts.ts";
+import { accountTexts } from "../../texts-account.ts";
 
 /** The name has to be typed: of all that a player can do here, only this cannot be made good. */
 export function DeleteAccount({ name }: { name: string }) {
@@ -24,23 +24,23 @@ export function DeleteAccount({ name }: { name: string }) {
         <Button
           look="danger-outline"
           isPending={deleteAccount.isPending}
-          pendingText={texts.profile.deletePending}
+          pendingText={accountTexts.profile.deletePending}
           onClick={() => setIsAsking(true)}
         >
-          {texts.profile.delete}
+          {accountTexts.profile.delete}
         </Button>
       </div>
       {isAsking && (
         <ConfirmDialog
-          title={texts.profile.deleteTitle}
-          confirmText={texts.profile.deleteConfirm}
-          cancelText={texts.profile.cancel}
+          title={accountTexts.profile.deleteTitle}
+          confirmText={accountTexts.profile.deleteConfirm}
+          cancelText={accountTexts.profile.cancel}
           isDisabled={typed.trim() !== name.trim()}
           onClose={close}
           onConfirm={() => deleteAccount.mutate()}
         >
-          <p>{texts.profile.deleteDetail}</p>
-          <FormField label={texts.profile.deleteType(name)}>
+          <p>{accountTexts.profile.deleteDetail}</p>
+          <FormField label={accountTexts.profile.deleteType(name)}>
             {(props) => (
               <input
                 {...props}

@@ -7,7 +7,7 @@ import { ProblemNotice } from "../../components/problem-notice.tsx";
 import { usePlayerForm } from "../../components/use-player-form.ts";
 import { attributeErrors } from "../../logic/form-errors.ts";
 import type { PlayerAttribute } from "../../logic/player-attributes.ts";
-import { texts } from "../../texts.ts";
+import { accountTexts } from "../../texts-account.ts";
 
 export function PlayerDetails({ player, asked }: { player: CurrentPlayer; asked: readonly PlayerAttribute[] }) {
   const update = useUpdatePlayer();
@@ -21,7 +21,7 @@ export function PlayerDetails({ player, asked }: { player: CurrentPlayer; asked:
   });
   return (
     <form className="form" ref={formRef} noValidate onSubmit={submit}>
-      <FormField label={texts.registration.name} mark={texts.registration.required} error={errors.name}>
+      <FormField label={accountTexts.registration.name} mark={accountTexts.registration.required} error={errors.name}>
         {(props) => (
           <input
             {...props}
@@ -43,11 +43,11 @@ export function PlayerDetails({ player, asked }: { player: CurrentPlayer; asked:
       />
       <ProblemNotice error={otherError} />
       <div className="actions">
-        <Button look="primary" type="submit" isPending={update.isPending} pendingText={texts.profile.saving}>
-          {texts.profile.save}
+        <Button look="primary" type="submit" isPending={update.isPending} pendingText={accountTexts.profile.saving}>
+          {accountTexts.profile.save}
         </Button>
         <span role="status" className="muted">
-          {update.isSuccess && texts.profile.saved}
+          {update.isSuccess && accountTexts.profile.saved}
         </span>
       </div>
     </form>

@@ -6,19 +6,21 @@ import { BlankState } from "../../components/blank-state.tsx";
 import { problemOf, QueryProblem } from "../../components/query-problem.tsx";
 import { useTitle } from "../../components/use-title.ts";
 import { texts } from "../../texts.ts";
+import { accountTexts } from "../../texts-account.ts";
 import { DeleteAccount } from "./delete-account.tsx";
 import { PlayerDetails } from "./player-details.tsx";
 import { ApiKey, SignInLink } from "./secrets.tsx";
 import { Sessions } from "./sessions.tsx";
+import "../../styles/account.css";
 
 export function ProfilePage() {
-  useTitle(texts.profile.title);
+  useTitle(accountTexts.profile.title);
   const player = usePlayer();
   const metadata = useMetadata();
   if (player.data && metadata.data) return <Loaded player={player.data} />;
   if (player.data === null) {
     return (
-      <BlankState title={texts.profile.signedOutTitle} detail={texts.profile.signedOutDetail} isPage>
+      <BlankState title={accountTexts.profile.signedOutTitle} detail={accountTexts.profile.signedOutDetail} isPage>
         <Link href="/sign-in" className="button button-primary">
           {texts.header.signIn}
         </Link>
@@ -29,8 +31,8 @@ export function ProfilePage() {
   if (problemOf(metadata)) return <QueryProblem query={metadata} isPage />;
   return (
     <div role="status" className="profile">
-      <h1 className="page-title">{texts.profile.title}</h1>
-      <span className="visually-hidden">{texts.profile.loading}</span>
+      <h1 className="page-title">{accountTexts.profile.title}</h1>
+      <span className="visually-hidden">{accountTexts.profile.loading}</span>
       <div className="skeleton skeleton-panel" />
       <div className="skeleton skeleton-panel" />
     </div>
@@ -41,20 +43,20 @@ function Loaded({ player }: { player: CurrentPlayer }) {
   const { data: metadata } = useMetadata();
   return (
     <div className="profile">
-      <h1 className="page-title">{texts.profile.title}</h1>
-      <Section title={texts.profile.details}>
+      <h1 className="page-title">{accountTexts.profile.title}</h1>
+      <Section title={accountTexts.profile.details}>
         <PlayerDetails key={player.id} player={player} asked={metadata?.playerAttributes ?? []} />
       </Section>
-      <Section title={texts.profile.link} detail={texts.profile.linkDetail}>
+      <Section title={accountTexts.profile.link} detail={accountTexts.profile.linkDetail}>
         <SignInLink />
       </Section>
-      <Section title={texts.profile.apiKey} detail={texts.profile.apiKeyDetail}>
+      <Section title={accountTexts.profile.apiKey} detail={accountTexts.profile.apiKeyDetail}>
         <ApiKey placeholder={player.apiKeyPlaceholder} />
       </Section>
-      <Section title={texts.profile.sessions}>
+      <Section title={accountTexts.profile.sessions}>
         <Sessions />
       </Section>
-      <Section title={texts.profile.delete} detail={texts.profile.deleteDetail}>
+      <Section title={accountTexts.profile.delete} detail={accountTexts.profile.deleteDetail}>
         <DeleteAccount name={player.name} />
       </Section>
     </div>

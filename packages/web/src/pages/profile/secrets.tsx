@@ -4,20 +4,20 @@ import { Button } from "../../components/button.tsx";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { CopyField } from "../../components/copy-field.tsx";
 import { ProblemNotice } from "../../components/problem-notice.tsx";
-import { texts } from "../../texts.ts";
+import { accountTexts } from "../../texts-account.ts";
 
 export function ApiKey({ placeholder }: { placeholder: string | null }) {
   const reset = useResetApiKey();
   return (
     <>
-      {reset.data !== undefined && <NewSecret label={texts.profile.apiKeyNew} text={reset.data} />}
+      {reset.data !== undefined && <NewSecret label={accountTexts.profile.apiKeyNew} text={reset.data} />}
       {reset.data === undefined && (
         <p>
           {placeholder === null ? (
-            texts.profile.apiKeyNone
+            accountTexts.profile.apiKeyNone
           ) : (
             <>
-              {texts.profile.apiKeyCurrent} <code>{placeholder}</code>
+              {accountTexts.profile.apiKeyCurrent} <code>{placeholder}</code>
             </>
           )}
         </p>
@@ -26,19 +26,19 @@ export function ApiKey({ placeholder }: { placeholder: string | null }) {
       <div className="actions">
         {placeholder === null ? (
           <Button isPending={reset.isPending} onClick={() => reset.mutate()}>
-            {texts.profile.apiKeyCreate}
+            {accountTexts.profile.apiKeyCreate}
           </Button>
         ) : (
           <ConfirmButton
-            text={texts.profile.apiKeyReplace}
-            pendingText={texts.profile.replacePending}
+            text={accountTexts.profile.apiKeyReplace}
+            pendingText={accountTexts.profile.replacePending}
             isPending={reset.isPending}
-            title={texts.profile.apiKeyReplaceTitle}
-            confirmText={texts.profile.apiKeyReplace}
-            cancelText={texts.profile.cancel}
+            title={accountTexts.profile.apiKeyReplaceTitle}
+            confirmText={accountTexts.profile.apiKeyReplace}
+            cancelText={accountTexts.profile.cancel}
             onConfirm={() => reset.mutate()}
           >
-            <p>{texts.profile.apiKeyReplaceDetail}</p>
+            <p>{accountTexts.profile.apiKeyReplaceDetail}</p>
           </ConfirmButton>
         )}
       </div>
@@ -50,19 +50,19 @@ export function SignInLink() {
   const replace = useReplaceLink();
   return (
     <>
-      {replace.data && <NewSecret label={texts.profile.linkNew} text={replace.data.link} />}
+      {replace.data && <NewSecret label={accountTexts.profile.linkNew} text={replace.data.link} />}
       <ProblemNotice error={replace.error} />
       <div className="actions">
         <ConfirmButton
-          text={texts.profile.linkReplace}
-          pendingText={texts.profile.replacePending}
+          text={accountTexts.profile.linkReplace}
+          pendingText={accountTexts.profile.replacePending}
           isPending={replace.isPending}
-          title={texts.profile.linkReplaceTitle}
-          confirmText={texts.profile.linkReplace}
-          cancelText={texts.profile.cancel}
+          title={accountTexts.profile.linkReplaceTitle}
+          confirmText={accountTexts.profile.linkReplace}
+          cancelText={accountTexts.profile.cancel}
           onConfirm={() => replace.mutate()}
         >
-          <p>{texts.profile.linkReplaceDetail}</p>
+          <p>{accountTexts.profile.linkReplaceDetail}</p>
         </ConfirmButton>
       </div>
     </>
@@ -73,7 +73,7 @@ function NewSecret({ label, text }: { label: string; text: string }) {
   return (
     <div className="new-secret" role="status">
       <p>
-        <strong>{label}.</strong> {texts.profile.shownOnce}
+        <strong>{label}.</strong> {accountTexts.profile.shownOnce}
       </p>
       <CopyField text={text} />
     </div>

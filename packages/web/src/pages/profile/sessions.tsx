@@ -6,7 +6,7 @@ import { ProblemNotice } from "../../components/problem-notice.tsx";
 import { problemOf } from "../../components/query-problem.tsx";
 import { formatTime } from "../../components/time.tsx";
 import { describeUserAgent } from "../../logic/user-agent.ts";
-import { texts } from "../../texts.ts";
+import { accountTexts } from "../../texts-account.ts";
 
 export function Sessions() {
   const sessions = useSessions();
@@ -16,7 +16,7 @@ export function Sessions() {
     if (problem) return <ProblemNotice error={problem} />;
     return (
       <div role="status">
-        <span className="visually-hidden">{texts.profile.sessionsLoading}</span>
+        <span className="visually-hidden">{accountTexts.profile.sessionsLoading}</span>
         <div className="skeleton skeleton-line" />
       </div>
     );
@@ -36,15 +36,15 @@ export function Sessions() {
       {sorted.some(({ isCurrent }) => !isCurrent) && (
         <div className="actions">
           <ConfirmButton
-            text={texts.profile.sessionsEndOthers}
-            pendingText={texts.profile.sessionsEndOthers}
+            text={accountTexts.profile.sessionsEndOthers}
+            pendingText={accountTexts.profile.sessionsEndOthers}
             isPending={endOthers.isPending}
-            title={texts.profile.sessionsEndTitle}
-            confirmText={texts.profile.sessionsEndOthers}
-            cancelText={texts.profile.cancel}
+            title={accountTexts.profile.sessionsEndTitle}
+            confirmText={accountTexts.profile.sessionsEndOthers}
+            cancelText={accountTexts.profile.cancel}
             onConfirm={() => endOthers.mutate(undefined)}
           >
-            <p>{texts.profile.sessionsEndDetail}</p>
+            <p>{accountTexts.profile.sessionsEndDetail}</p>
           </ConfirmButton>
         </div>
       )}
@@ -59,20 +59,21 @@ function SessionRow({ session: { id, createdAt, expiresAt, userAgent, isCurrent 
     <li className="session">
       <div className="session-text">
         <p title={userAgent}>
-          {browser} {isCurrent && <span className="tag tag-strong">{texts.profile.sessionCurrent}</span>}
+          {browser} {isCurrent && <span className="tag tag-strong">{accountTexts.profile.sessionCurrent}</span>}
         </p>
         <p className="muted">
-          {texts.profile.sessionSince(formatTime(createdAt))}, {texts.profile.sessionUntil(formatTime(expiresAt))}
+          {accountTexts.profile.sessionSince(formatTime(createdAt))},{" "}
+          {accountTexts.profile.sessionUntil(formatTime(expiresAt))}
         </p>
         <ProblemNotice error={end.error} />
       </div>
       {!isCurrent && (
         <Button
-          aria-label={texts.profile.sessionEndLabel(browser)}
+          aria-label={accountTexts.profile.sessionEndLabel(browser)}
           isPending={end.isPending}
           onClick={() => end.mutate(id)}
         >
-          {texts.profile.sessionEnd}
+          {accountTexts.profile.sessionEnd}
         </Button>
       )}
     </li>

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import "../../styles/account.css";
 
 interface AccountPanelProps {
   title: string;

@@ -16,10 +16,11 @@ import { usePlayerForm } from "../../components/use-player-form.ts";
 import { useTitle } from "../../components/use-title.ts";
 import { attributeErrors } from "../../logic/form-errors.ts";
 import { texts } from "../../texts.ts";
+import { accountTexts } from "../../texts-account.ts";
 import { AccountPanel, LoadingPanel } from "./account-panel.tsx";
 
 export function RegistrationPage() {
-  useTitle(texts.registration.title);
+  useTitle(accountTexts.registration.title);
   const options = useQuery(signInOptionsQuery);
   const [done, setDone] = useState<{ name: string; link: PersonalLink }>();
   if (done) return <Registered name={done.name} link={done.link.link} />;
@@ -30,7 +31,7 @@ export function RegistrationPage() {
   return problemOf(options) ? (
     <QueryProblem query={options} isPage />
   ) : (
-    <LoadingPanel title={texts.registration.title} />
+    <LoadingPanel title={accountTexts.registration.title} />
   );
 }
 
@@ -54,12 +55,15 @@ function RegistrationForm({ options, onDone }: RegistrationFormProps) {
       ),
   });
   return (
-    <AccountPanel title={texts.registration.title} subtitle={eventName && texts.registration.event(eventName)}>
+    <AccountPanel
+      title={accountTexts.registration.title}
+      subtitle={eventName && accountTexts.registration.event(eventName)}
+    >
       <form className="form" ref={formRef} noValidate onSubmit={submit}>
         <FormField
-          label={texts.registration.name}
-          mark={texts.registration.required}
-          hint={texts.registration.nameHint}
+          label={accountTexts.registration.name}
+          mark={accountTexts.registration.required}
+          hint={accountTexts.registration.nameHint}
           error={errors.name}
         >
           {(props) => (
@@ -77,9 +81,9 @@ function RegistrationForm({ options, onDone }: RegistrationFormProps) {
         </FormField>
         {form.code !== undefined && (
           <FormField
-            label={texts.registration.code}
-            mark={texts.registration.required}
-            hint={texts.registration.codeHint}
+            label={accountTexts.registration.code}
+            mark={accountTexts.registration.required}
+            hint={accountTexts.registration.codeHint}
             error={errors.code}
           >
             {(props) => (
@@ -103,15 +107,20 @@ function RegistrationForm({ options, onDone }: RegistrationFormProps) {
           errors={attributeErrors(errors)}
         />
         <ProblemNotice error={otherError} />
-        <Button look="primary" type="submit" isPending={register.isPending} pendingText={texts.registration.pending}>
-          {texts.registration.submit}
+        <Button
+          look="primary"
+          type="submit"
+          isPending={register.isPending}
+          pendingText={accountTexts.registration.pending}
+        >
+          {accountTexts.registration.submit}
         </Button>
       </form>
       {registration.closesAt !== null && (
-        <p className="muted">{texts.registration.closesAt(formatTime(registration.closesAt))}</p>
+        <p className="muted">{accountTexts.registration.closesAt(formatTime(registration.closesAt))}</p>
       )}
       <p className="panel-note">
-        {texts.registration.haveLink} {texts.registration.signInInstead}
+        {accountTexts.registration.haveLink} {accountTexts.registration.signInInstead}
       </p>
     </AccountPanel>
   );
@@ -126,14 +135,14 @@ function Registered({ name, link }: { name: string; link: string }) {
     navigate("/challenges", { replace: true });
   };
   return (
-    <AccountPanel title={texts.registration.doneTitle(name)}>
-      <p>{texts.registration.doneDetail}</p>
+    <AccountPanel title={accountTexts.registration.doneTitle(name)}>
+      <p>{accountTexts.registration.doneDetail}</p>
       <div>
-        <span className="address-name">{texts.registration.linkLabel}</span>
+        <span className="address-name">{accountTexts.registration.linkLabel}</span>
         <CopyField text={link} />
       </div>
       <Button look="primary" onClick={() => void goOn()}>
-        {texts.registration.continue}
+        {accountTexts.registration.continue}
       </Button>
     </AccountPanel>
   );
@@ -143,9 +152,9 @@ function NotOpen({ options: { registration } }: { options: SignInOptions }) {
   const { mode, opensAt, isFull } = registration;
   const isFullOnly = isFull && mode !== "closed";
   return (
-    <AccountPanel title={isFullOnly ? texts.registration.full : texts.registration.closed}>
-      {opensAt !== null && !isFullOnly && <p>{texts.registration.opensAt(formatTime(opensAt))}</p>}
-      <p>{isFullOnly ? texts.registration.fullDetail : texts.registration.closedDetail}</p>
+    <AccountPanel title={isFullOnly ? accountTexts.registration.full : accountTexts.registration.closed}>
+      {opensAt !== null && !isFullOnly && <p>{accountTexts.registration.opensAt(formatTime(opensAt))}</p>}
+      <p>{isFullOnly ? accountTexts.registration.fullDetail : accountTexts.registration.closedDetail}</p>
       <Link href="/sign-in" className="button button-secondary">
         {texts.header.signIn}
       </Link>

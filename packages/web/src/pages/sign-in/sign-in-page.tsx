@@ -9,12 +9,12 @@ import { Button } from "../../components/button.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { describeProblem, ProblemNotice } from "../../components/problem-notice.tsx";
 import { useTitle } from "../../components/use-title.ts";
-import { texts } from "../../texts.ts";
+import { accountTexts } from "../../texts-account.ts";
 import { AccountPanel, LoadingPanel } from "./account-panel.tsx";
 
 /** Opening a link signs nobody in: a preview of a chat program opens it, too. The player has to confirm the name. */
 export function SignInPage() {
-  useTitle(texts.signIn.title);
+  useTitle(accountTexts.signIn.title);
   const token = useTokenFromFragment();
   return token === "" ? <WithoutToken /> : <WithToken key={token} token={token} />;
 }
@@ -43,22 +43,25 @@ function WithoutToken() {
   const registration = options?.registration;
   const canRegister = registration !== undefined && (registration.isOpen || registration.opensAt !== null);
   return (
-    <AccountPanel title={texts.signIn.title} subtitle={options?.eventName && texts.signIn.event(options.eventName)}>
+    <AccountPanel
+      title={accountTexts.signIn.title}
+      subtitle={options?.eventName && accountTexts.signIn.event(options.eventName)}
+    >
       {player && (
         <Notice>
-          <p>{texts.signIn.alreadyAs(player.name)}</p>
+          <p>{accountTexts.signIn.alreadyAs(player.name)}</p>
         </Notice>
       )}
       <p>
-        {texts.signIn.noTokenDetail} {registration?.mode === "closed" && texts.signIn.noTokenClosed}
+        {accountTexts.signIn.noTokenDetail} {registration?.mode === "closed" && accountTexts.signIn.noTokenClosed}
       </p>
-      <p className="muted">{texts.signIn.noTokenLocal}</p>
+      <p className="muted">{accountTexts.signIn.noTokenLocal}</p>
       {player && <ToChallenges />}
       {!player && canRegister && (
         <div className="panel-note sign-in-register">
-          <span>{texts.signIn.newHere}</span>
+          <span>{accountTexts.signIn.newHere}</span>
           <Link href="/register" className="button button-primary">
-            {texts.registration.title}
+            {accountTexts.registration.title}
           </Link>
         </div>
       )}
@@ -70,7 +73,7 @@ function WithToken({ token }: { token: string }) {
   const preview = useQuery(signInPreviewQuery(token));
   if (preview.data) return <Confirmation token={token} preview={preview.data} />;
   if (preview.error) return <Failure error={preview.error} />;
-  return <LoadingPanel title={texts.signIn.checking} />;
+  return <LoadingPanel title={accountTexts.signIn.checking} />;
 }
 
 function Confirmation({ token, preview: { name, replaces } }: { token: string; preview: SignInPreview }) {
@@ -78,16 +81,16 @@ function Confirmation({ token, preview: { name, replaces } }: { token: string; p
   const [, navigate] = useLocation();
   const confirm = () => signIn.mutate(token, { onSuccess: () => navigate("/challenges", { replace: true }) });
   return (
-    <AccountPanel title={texts.signIn.heading(name)}>
-      <p>{texts.signIn.detail}</p>
+    <AccountPanel title={accountTexts.signIn.heading(name)}>
+      <p>{accountTexts.signIn.detail}</p>
       {replaces !== null && (
         <Notice tone="warning">
-          <p>{texts.signIn.replaces(replaces)}</p>
+          <p>{accountTexts.signIn.replaces(replaces)}</p>
         </Notice>
       )}
       <ProblemNotice error={signIn.error} />
-      <Button look="primary" isPending={signIn.isPending} pendingText={texts.signIn.pending} onClick={confirm}>
-        {texts.signIn.confirm(name)}
+      <Button look="primary" isPending={signIn.isPending} pendingText={accountTexts.signIn.pending} onClick={confirm}>
+        {accountTexts.signIn.confirm(name)}
       </Button>
     </AccountPanel>
   );
@@ -105,9 +108,9 @@ function Failure({ error }: { error: Error }) {
     );
   }
   return (
-    <AccountPanel title={texts.signIn.failed}>
-      <p>{texts.signIn.failedDetail}</p>
-      <p className="muted">{texts.signIn.noTokenLocal}</p>
+    <AccountPanel title={accountTexts.signIn.failed}>
+      <p>{accountTexts.signIn.failedDetail}</p>
+      <p className="muted">{accountTexts.signIn.noTokenLocal}</p>
       <ToChallenges />
     </AccountPanel>
   );
@@ -116,7 +119,7 @@ function Failure({ error }: { error: Error }) {
 function ToChallenges() {
   return (
     <Link href="/challenges" className="button button-secondary">
-      {texts.signIn.toChallenges}
+      {accountTexts.signIn.toChallenges}
     </Link>
   );
 }
