@@ -1,5 +1,8 @@
-/** Every text that the pages show: one catalogue, so that wording is decided in one place and can be translated later. */
-import type { Stage } from "@berg/api/wire";
+/**
+ * Every text that the pages show: one catalogue, so that wording is decided in one place and can be translated later. What
+ * only some pages say stands beside it, in texts-account.ts and texts-admin.ts, and is loaded with them.
+ */
+import type { StageName } from "./logic/stages.ts";
 
 export const texts = {
   title: (page: string, event: string) => (page === "" ? event : `${page} · ${event}`),
@@ -11,22 +14,26 @@ export const texts = {
     challenges: "Challenges",
     signIn: "Sign in",
     signOut: "Sign out",
-    signedInAs: "Signed in as",
+    profile: (name: string) => `Your profile, signed in as ${name}`,
+    admin: "Instances",
   },
 
   footer: {
     version: (version: string) => `Berg ${version}`,
+    links: "Links of the organiser",
     organisedBy: (organiser: string) => `Organised by ${organiser}`,
   },
 
   connection: {
     reconnecting: "Reconnecting…",
     restarting: "Berg is restarting. This page continues by itself.",
+    database: "Berg cannot reach its database. This page continues by itself.",
+    kubernetes: "Berg cannot reach its cluster. This page continues by itself.",
     unreachable: "Berg cannot be reached. Trying again…",
   },
 
   problems: {
-    offline: {
+    unreachable: {
       title: "Berg cannot be reached",
       detail: "Check your network connection and try again.",
     },
@@ -34,6 +41,15 @@ export const texts = {
       title: "Berg is restarting",
       detail: "Try again in a few seconds.",
     },
+    database: {
+      title: "Berg cannot reach its database",
+      detail: "Nothing is lost. Try again in a moment; running instances keep running.",
+    },
+    kubernetes: {
+      title: "Berg cannot reach its cluster",
+      detail: "Instances cannot be started or stopped right now. Try again in a moment.",
+    },
+    continues: "This page continues by itself.",
     unknown: (status: number) => ({
       title: "Something went wrong",
       detail: `The server answered with status ${status}. Try again; if it stays like this, tell the organisers.`,
@@ -42,6 +58,8 @@ export const texts = {
     tryAgain: "Try again",
     crashedTitle: "This page has crashed",
     crashedDetail: "That is a bug in Berg. Your instance is not affected. Reload the page to go on.",
+    outdatedTitle: "This page could not be loaded",
+    outdatedDetail: "Berg has been updated, or cannot be reached. Reload the page to go on.",
     reload: "Reload the page",
   },
 
@@ -49,25 +67,6 @@ export const texts = {
     title: "Page not found",
     detail: "There is nothing at this address.",
     back: "Go to the challenges",
-  },
-
-  signIn: {
-    title: "Sign in",
-    noToken: "You need a sign-in link",
-    noTokenDetail:
-      "Berg has no passwords. The organisers give each player a personal link; open it in this browser to sign in.",
-    noTokenLocal:
-      "Do you run Berg on your own computer? The link is in the terminal in which you started it. Press Enter there for a new one.",
-    alreadyAs: (name: string) => `You are signed in as ${name}.`,
-    checking: "Checking your link…",
-    heading: (name: string) => `Sign in as ${name}`,
-    detail: "This browser then stays signed in for some days. Only go on if this is you.",
-    replaces: (current: string) => `You are signed in as ${current}. Going on signs ${current} out in this browser.`,
-    confirm: (name: string) => `Sign in as ${name}`,
-    pending: "Signing in…",
-    failed: "This link does not work",
-    failedDetail: "It was mistyped, has been used already, or is too old. Ask the organisers for a new one.",
-    toChallenges: "Go to the challenges",
   },
 
   challenges: {
@@ -86,14 +85,26 @@ export const texts = {
     noMatchTitle: "No challenge matches",
     noMatchDetail: "Try fewer words, or other filters.",
     clear: "Clear search and filters",
-    signInTitle: "Sign in to see the challenges",
-    signInDetail: "The organisers show the challenges to signed-in players only.",
     running: { starting: "Starting", running: "Running", stopping: "Stopping", failed: "Failed", none: "" },
   },
+
+  profileNotice: {
+    missing: (titles: string) => `Your profile is incomplete: ${titles}.`,
+    complete: "Complete your profile",
+  },
+
+  organiserPage: { loading: "Loading the page…" },
 
   competition: {
     startsIn: "The competition starts in",
     startsAt: (time: string) => `on ${time}. The challenges appear here by themselves.`,
+    paused: "The competition is paused.",
+    pausedUntil: (time: string) => `It goes on at ${time}. Until then, no instance can be started.`,
+    pausedOpen: "The organisers have not said when it goes on. Until then, no instance can be started.",
+    practice: "The competition is over. You can go on practising.",
+    notStarted: "The competition has not started.",
+    notStartedDetail: (left: string) => `It starts in ${left}. Then you can start your instance here.`,
+    overClosed: "No more instances can be started.",
     over: "The competition is over.",
     overDetail: (time: string) => `It ended on ${time}. Thank you for playing!`,
   },
@@ -105,6 +116,8 @@ export const texts = {
     missingTitle: "No such challenge",
     missingDetail: "It has been withdrawn, has another name, or is not published yet.",
     attachments: "Files",
+    connection: "Connection",
+    connectionDetail: "All players share this service.",
     flagFormat: "Flag format",
     noDescription: "This challenge has no description.",
   },
@@ -133,11 +146,13 @@ export const texts = {
 
     stages: {
       requested: { done: "Requested", current: "Requesting", upcoming: "Request" },
-      accepted: { done: "Accepted", current: "Waiting for a place", upcoming: "Find a place" },
+      accepted: { done: "Accepted", current: "Waiting in line", upcoming: "Wait in line" },
       namespace: { done: "Network prepared", current: "Preparing the network", upcoming: "Prepare the network" },
+      scheduled: { done: "Place found", current: "Looking for a place", upcoming: "Find a place" },
+      "image-pulled": { done: "Image loaded", current: "Loading the image", upcoming: "Load the image" },
       workloads: { done: "Containers created", current: "Creating the containers", upcoming: "Create the containers" },
       ready: { done: "Ready", current: "Waiting until it answers", upcoming: "Ready to connect" },
-    } satisfies Record<Stage, Record<"done" | "current" | "upcoming", string>>,
+    } satisfies Record<StageName, Record<"done" | "current" | "upcoming", string>>,
     stageStates: { done: "done", current: "in progress", upcoming: "to come" },
     stagesLabel: "Progress of the start",
     elapsed: (time: string) => `${time} so far`,
@@ -161,7 +176,14 @@ export const texts = {
         : left === 1
           ? "You can extend it once."
           : `You can extend it ${left} times.`,
-    endsSoon: "It stops soon. What you changed in it will be lost.",
+    endsSoonTitle: (time: string) => `It stops in ${time}`,
+    endsSoon: "What you changed in it will be lost.",
+    restart: "Restart",
+    restartPending: "Restarting…",
+    restartTitle: (name: string) => `Restart ${name}?`,
+    restartDetail: "What you changed in it is lost. Address, flag and time left stay the same.",
+    restartConfirm: "Restart instance",
+    restartCancel: "Leave it as it is",
     announceMinutes: (minutes: number) =>
       minutes === 0 ? "The time is up." : `Less than ${minutes === 1 ? "1 minute" : `${minutes} minutes`} left.`,
     announceState: {

@@ -1,7 +1,7 @@
 /** Requests to the API. Whatever goes wrong is thrown as an ApiProblem. */
 import type { Problem } from "@berg/api/wire";
 import { texts } from "../texts.ts";
-import { reportRequest } from "./connection.ts";
+import { type Outage, reportRequest } from "./connection.ts";
 
 /** What the server answered instead of the result; `status` 0 where no answer came. */
 export class ApiProblem extends Error {
@@ -9,16 +9,19 @@ export class ApiProblem extends Error {
   readonly code: string;
   readonly title: string;
   readonly detail: string;
+  /** The field of the request that is wrong. */
+  readonly field: string | undefined;
   /** Seconds after which a retry makes sense. */
   readonly retryAfter: number | undefined;
 
-  constructor({ status, code, title, detail, retryAfter }: Omit<Problem, "type">) {
+  constructor({ status, code, title, detail, field, retryAfter }: Omit<Problem, "type">) {
     super(`${title}: ${detail}`);
     this.name = "ApiProblem";
     this.status = status;
     this.code = code;
     this.title = title;
     this.detail = detail;
+    this.field = field;
     this.retryAfter = retryAfter;
   }
 
@@ -36,8 +39,12 @@ export async function request<Result>(method: string, path: string, body?: unkno
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal && { signal }),
   });
-  reportRequest(response.status === 503 ? "restarting" : "answered");
-  if (!response.ok) throw await readProblem(response);
+  if (!response.ok) {
+    const problem = await readProblem(response);
+    reportRequest(outageOf(problem) ?? "answered");
+    throw problem;
+  }
+  reportRequest("answered");
   const text = await response.text();
   return (text === "" ? undefined : JSON.parse(text)) as Result;
 }
@@ -48,7 +55,7 @@ async function send(path: string, init: RequestInit): Promise<Response> {
   } catch (error) {
     if (init.signal?.aborted) throw error;
     reportRequest("unreachable");
-    throw new ApiProblem({ status: 0, code: "offline", ...texts.problems.offline });
+    throw new ApiProblem({ status: 0, code: "offline", ...texts.problems.unreachable });
   }
 }
 
@@ -57,12 +64,25 @@ async function readProblem(response: Response): Promise<ApiProblem> {
   const body: Partial<Problem> = await response.json().catch(() => ({}));
   const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
   const retryAfter = body.retryAfter ?? (Number.isFinite(seconds) ? seconds : undefined);
-  const fallback = response.status === 503 ? texts.problems.restarting : texts.problems.unknown(response.status);
+  const { status } = response;
+  const code = body.code ?? "unknown";
+  const fallback = status === 503 ? texts.problems.restarting : texts.problems.unknown(status);
+  // Outages are described for players, who know neither the database nor Kubernetes.
+  const outage = outageOf({ status, code });
+  const { title, detail } = outage ? texts.problems[outage] : { ...fallback, ...body };
   return new ApiProblem({
-    status: response.status,
-    code: body.code ?? "unknown",
-    title: body.title ?? fallback.title,
-    detail: body.detail ?? fallback.detail,
+    status,
+    code,
+    title,
+    detail,
+    ...(body.field !== undefined && { field: body.field }),
     ...(retryAfter !== undefined && { retryAfter }),
   });
+}
+
+/** What is out of order behind the API, or the API itself; undefined where all of it works. */
+function outageOf({ status, code }: Pick<Problem, "status" | "code">): Outage | undefined {
+  if (status !== 503) return undefined;
+  if (code === "database_unavailable") return "database";
+  return code === "kubernetes_unavailable" ? "kubernetes" : "restarting";
 }

@@ -1,9 +1,11 @@
 /** Whether the API answers and whether the live connection stands: one small store for the whole page. */
 import { useSyncExternalStore } from "react";
 
+export type Outage = "restarting" | "database" | "kubernetes" | "unreachable";
+
 export interface Connection {
   /** How the last request ended. */
-  requests: "answered" | "restarting" | "unreachable";
+  requests: "answered" | Outage;
   /** Whether the WebSocket is open. Undefined until it was open once or failed once. */
   live: boolean | undefined;
 }

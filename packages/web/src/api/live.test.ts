@@ -1,4 +1,4 @@
-import type { Challenge, Instance, ServerMessage } from "@berg/api/wire";
+import type { Challenge, Instance, Page, ServerMessage } from "@berg/api/wire";
 import { QueryClient } from "@tanstack/react-query";
 import { expect, test, vi } from "vitest";
 import { FakeClock } from "../testing/fake-clock.ts";
@@ -127,4 +127,45 @@ test("adds, replaces and removes challenges of the list", async () => {
   expect(titles()).toEqual(["Jail", "vault"]);
   await applyMessage(queries, { type: "challenge-delete", message: "jail" }, clock);
   expect(titles()).toEqual(["vault"]);
+});
+
+test("reads the organisers' list again once, however many instances change", () => {
+  const { invalidate, clock, latest } = connect();
+  latest().open();
+  invalidate.mockClear();
+  const other = makeInstance({ playerId: "33333333-3333-4333-8333-333333333333" });
+  const refreshes = () => invalidate.mock.calls.filter(([filter]) => filter?.queryKey === keys.admin).length;
+  for (let count = 0; count < 100; count++) latest().receive({ type: "instance", message: other });
+  expect(refreshes()).toBe(0);
+  clock.advance(2_000);
+  expect(refreshes()).toBe(1);
+  latest().receive({ type: "instance", message: other });
+  clock.advance(2_000);
+  expect(refreshes()).toBe(2);
+});
+
+test("adds, replaces and removes pages of the organiser", async () => {
+  const queries = new QueryClient();
+  const page = (path: string, title = path): Page => ({ path, title, index: 0, content: "" });
+  queries.setQueryData(keys.pages, [page("/rules")]);
+  const clock = new FakeClock();
+  const titles = () => queries.getQueryData<Page[]>(keys.pages)?.map(({ title }) => title);
+  await applyMessage(queries, { type: "page", message: page("/faq") }, clock);
+  await applyMessage(queries, { type: "page", message: page("/rules", "Rules") }, clock);
+  expect(titles()).toEqual(["/faq", "Rules"]);
+  await applyMessage(queries, { type: "page-delete", message: "/rules" }, clock);
+  expect(titles()).toEqual(["/faq"]);
+});
+
+test("reads the own account again when it changes, and no other", async () => {
+  const queries = new QueryClient();
+  queries.setQueryData(keys.player, makePlayer());
+  const invalidate = vi.spyOn(queries, "invalidateQueries");
+  const clock = new FakeClock();
+  const other = { id: "33333333-3333-4333-8333-333333333333", name: "x", attributes: {} };
+  await applyMessage(queries, { type: "player", message: other }, clock);
+  await applyMessage(queries, { type: "player-delete", message: other.id }, clock);
+  expect(invalidate).not.toHaveBeenCalled();
+  await applyMessage(queries, { type: "player", message: { ...makePlayer(), name: "gwendolyn" } }, clock);
+  expect(invalidate).toHaveBeenCalledWith({ queryKey: keys.player });
 });

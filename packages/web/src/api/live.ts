@@ -2,7 +2,7 @@
  * The live connection: a WebSocket whose messages go into the query cache. While it is closed, the queries are repeated
  * every few seconds, so that the pages stay right without it.
  */
-import type { Challenge, CurrentPlayer, ServerMessage } from "@berg/api/wire";
+import type { Challenge, CurrentPlayer, Page, ServerMessage } from "@berg/api/wire";
 import type { QueryClient } from "@tanstack/react-query";
 import { type Clock, systemClock } from "../clock.ts";
 import { reportLive } from "./connection.ts";
@@ -12,6 +12,8 @@ const pingEveryMs = 15_000;
 const pollEveryMs = 5_000;
 const shortestBackoffMs = 1_000;
 const longestBackoffMs = 15_000;
+/** Organisers hear of every instance: their list is read again once in this time, however many change. */
+const refreshAdminEveryMs = 2_000;
 
 /** The part of WebSocket that is used; tests pass their own. */
 export type Socket = Pick<WebSocket, "send" | "close" | "onopen" | "onmessage" | "onclose">;
@@ -34,6 +36,8 @@ export class LiveConnection {
   #cancelTimer = () => {};
   /** Defined while the queries are repeated. */
   #cancelPoll: (() => void) | undefined;
+  /** Defined while a refresh of what organisers see is due. */
+  #cancelAdminRefresh: (() => void) | undefined;
 
   constructor({ queries, openSocket = openEventSocket, clock = systemClock }: LiveOptions) {
     this.#queries = queries;
@@ -49,6 +53,7 @@ export class LiveConnection {
   stop(): void {
     this.#cancelTimer();
     this.#stopPolling();
+    this.#cancelAdminRefresh?.();
     this.#dropSocket();
   }
 
@@ -67,7 +72,9 @@ export class LiveConnection {
     socket.onmessage = ({ data }) => {
       this.#heardSincePing = true;
       const message = parse(data);
-      if (message) void applyMessage(this.#queries, message, this.#clock);
+      if (!message) return;
+      void applyMessage(this.#queries, message, this.#clock);
+      if (message.type === "instance") this.#scheduleAdminRefresh();
     };
     socket.onclose = () => this.#onClose();
   }
@@ -112,6 +119,13 @@ export class LiveConnection {
     });
   }
 
+  #scheduleAdminRefresh(): void {
+    this.#cancelAdminRefresh ??= this.#clock.setTimer(refreshAdminEveryMs, () => {
+      this.#cancelAdminRefresh = undefined;
+      void this.#queries.invalidateQueries({ queryKey: keys.admin });
+    });
+  }
+
   #stopPolling(): void {
     this.#cancelPoll?.();
     this.#cancelPoll = undefined;
@@ -130,13 +144,14 @@ export class LiveConnection {
 export async function applyMessage(queries: QueryClient, message: ServerMessage, clock: Clock): Promise<void> {
   switch (message.type) {
     case "instance": {
-      // Staff are sent the instances of others, too.
+      // Organisers are sent the instances of others, too.
       const player = queries.getQueryData<CurrentPlayer | null>(keys.player);
       const { playerId } = message.message;
       if (playerId !== null && player && playerId !== player.id) return;
       // An answer that left the server before this message must not overwrite it.
       await queries.cancelQueries({ queryKey: keys.instance });
       queries.setQueryData(keys.instance, message.message);
+      await queries.invalidateQueries({ queryKey: keys.timeline });
       return;
     }
     case "challenge":
@@ -159,6 +174,19 @@ export async function applyMessage(queries: QueryClient, message: ServerMessage,
       await queries.invalidateQueries({ queryKey: keys.instance });
       return;
     }
+    case "page":
+      queries.setQueryData<Page[]>(keys.pages, (list) => list && withPage(list, message.message));
+      return;
+    case "page-delete":
+      queries.setQueryData<Page[]>(keys.pages, (list) => list?.filter(({ path }) => path !== message.message));
+      return;
+    case "player":
+    case "player-delete": {
+      const id = typeof message.message === "string" ? message.message : message.message.id;
+      const player = queries.getQueryData<CurrentPlayer | null>(keys.player);
+      if (player?.id === id) await queries.invalidateQueries({ queryKey: keys.player });
+      return;
+    }
     case "pong":
     case "error":
       return;
@@ -170,6 +198,10 @@ function withChallenge(list: Challenge[], changed: Challenge): Challenge[] {
   return isKnown
     ? list.map((challenge) => (challenge.name === changed.name ? changed : challenge))
     : [...list, changed];
+}
+
+function withPage(list: Page[], changed: Page): Page[] {
+  return [...list.filter(({ path }) => path !== changed.path), changed];
 }
 
 function parse(data: unknown): ServerMessage | undefined {

@@ -23,19 +23,19 @@ export function useRenewInstance() {
   });
 }
 
+export function useRestartInstance() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () => request<Instance>("POST", `${currentInstance}/restart`),
+    onSuccess: (instance) => writeInstance(queries, instance),
+  });
+}
+
 export function useStopInstance() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: () => request<Instance | undefined>("DELETE", currentInstance),
     onSuccess: (instance) => writeInstance(queries, instance),
-  });
-}
-
-export function useSignIn() {
-  const changeIdentity = useChangeIdentity();
-  return useMutation({
-    mutationFn: (token: string) => request<void>("POST", "/api/sign-in", { token }),
-    onSuccess: changeIdentity,
   });
 }
 
@@ -55,12 +55,13 @@ async function writeInstance(queries: QueryClient, instance: Instance | undefine
 }
 
 /** Everything in the cache was read as somebody else, and the cookie is only read when the socket is opened. */
-function useChangeIdentity(): () => Promise<void> {
+export function useChangeIdentity(): () => Promise<void> {
   const queries = useQueryClient();
   const live = useLive();
   return async () => {
     live.reconnect();
-    queries.removeQueries({ queryKey: keys.instance });
+    for (const queryKey of [keys.instance, keys.timeline, keys.sessions, keys.admin])
+      queries.removeQueries({ queryKey });
     await queries.resetQueries({ queryKey: keys.player });
     await queries.invalidateQueries();
   };

@@ -1,5 +1,5 @@
 /** What the pages read: one query a resource, each under its own key. */
-import type { Challenge, CurrentPlayer, Instance, Metadata, SignInPreview } from "@berg/api/wire";
+import type { Challenge, CurrentPlayer, Instance, Metadata, Page, SignInOptions, Timeline } from "@berg/api/wire";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { systemClock } from "../clock.ts";
 import { ApiProblem, request } from "./client.ts";
@@ -13,7 +13,13 @@ export const keys = {
   challenge: (name: string) => ["challenge", name],
   player: ["player"],
   instance: ["instance"],
+  timeline: ["timeline"],
+  pages: ["pages"],
+  signInOptions: ["sign-in-options"],
   signInPreview: (token: string) => ["sign-in-preview", token],
+  sessions: ["sessions"],
+  /** Everything that only organisers read. */
+  admin: ["admin"],
 } as const;
 
 export const metadataQuery = queryOptions({
@@ -54,22 +60,57 @@ export const instanceQuery = queryOptions({
   queryFn: ({ signal }) => nullWhenAnonymous(request<Instance>("GET", "/api/instances/current", undefined, signal)),
 });
 
-/** Static, because each preview counts against the limit of tries: it must not be repeated with everything else. */
-export const signInPreviewQuery = (token: string) =>
-  queryOptions({
-    queryKey: keys.signInPreview(token),
-    queryFn: ({ signal }) => request<SignInPreview>("POST", "/api/sign-in/preview", { token }, signal),
-    staleTime: "static",
-    gcTime: 0,
-  });
+export const pagesQuery = queryOptions({
+  queryKey: keys.pages,
+  queryFn: ({ signal }) => request<Page[]>("GET", "/api/pages", undefined, signal),
+});
+
+const recheckRegistrationMs = 15_000;
+
+/** Readable by everybody. Repeated while registration is closed, so that the page notices when it opens. */
+export const signInOptionsQuery = queryOptions({
+  queryKey: keys.signInOptions,
+  queryFn: ({ signal }) => request<SignInOptions>("GET", "/api/sign-in", undefined, signal),
+  refetchInterval: ({ state }) => (state.data?.registration.isOpen === false ? recheckRegistrationMs : false),
+});
 
 export const useMetadata = () => useQuery(metadataQuery);
 export const useChallenges = () => useQuery(challengesQuery);
 export const usePlayer = () => useQuery(playerQuery);
+export const usePages = () => useQuery(pagesQuery);
+
+/** Whether the organiser shows nothing to visitors who are not signed in. */
+export function useIsSignInRequired(): boolean {
+  const { error } = useMetadata();
+  return error instanceof ApiProblem && error.status === 401;
+}
 
 export function useInstance() {
   const { data: player } = usePlayer();
   return useQuery({ ...instanceQuery, enabled: Boolean(player) });
+}
+
+/** Name and logo of the event, also where everything else is for signed-in players only. */
+export function useEvent(): Pick<Metadata, "eventName" | "eventOrganiser" | "eventLogoUrl"> | undefined {
+  const { data: metadata } = useMetadata();
+  const isSignInRequired = useIsSignInRequired();
+  const { data: options } = useQuery({ ...signInOptionsQuery, enabled: isSignInRequired });
+  return metadata ?? options;
+}
+
+const refreshTimelineMs = 2_000;
+
+/** How the start of that instance goes. Undefined until it was read, or where it cannot be read. */
+export function useTimeline({ id }: Pick<Instance, "id">, isStarting: boolean): Timeline | undefined {
+  const { data } = useQuery({
+    queryKey: [...keys.timeline, id],
+    queryFn: ({ signal }) => request<Timeline>("GET", "/api/instances/current/timeline", undefined, signal),
+    enabled: isStarting && id !== null,
+    refetchInterval: isStarting ? refreshTimelineMs : false,
+    // The stages of the instance are shown until it answers.
+    retry: false,
+  });
+  return data?.instanceId === id ? data : undefined;
 }
 
 /** What players call the challenge; its technical name until that is known. */

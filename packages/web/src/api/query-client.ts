@@ -1,12 +1,19 @@
 /** How queries are kept, repeated and refreshed. */
-import { QueryClient } from "@tanstack/react-query";
+import { MutationCache, QueryClient } from "@tanstack/react-query";
 import { type Clock, systemClock } from "../clock.ts";
 import { ApiProblem } from "./client.ts";
+import { keys } from "./queries.ts";
 
 const longestDelayMs = 15_000;
 
 export function makeQueryClient(clock: Clock = systemClock): QueryClient {
-  return new QueryClient({
+  const queries = new QueryClient({
+    // An action is not repeated by itself, so that nothing would notice the end of the outage that it ran into: a query is.
+    mutationCache: new MutationCache({
+      onError: (error) => {
+        if (isTemporary(error)) void queries.invalidateQueries({ queryKey: keys.metadata });
+      },
+    }),
     defaultOptions: {
       queries: {
         // Changes arrive over the live connection; this only covers what was missed while the tab was in the background.
@@ -19,6 +26,7 @@ export function makeQueryClient(clock: Clock = systemClock): QueryClient {
       mutations: { networkMode: "always" },
     },
   });
+  return queries;
 }
 
 /** Spread by chance, so that a server that comes back is not met by everybody in the same second. */

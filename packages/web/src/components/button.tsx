@@ -1,7 +1,7 @@
 import type { ComponentProps, ReactNode } from "react";
 
 interface ButtonProps extends Omit<ComponentProps<"button">, "className" | "disabled"> {
-  look?: "primary" | "secondary" | "danger" | "quiet";
+  look?: "primary" | "secondary" | "danger" | "danger-outline" | "quiet";
   /** What it shows while its action is under way. Clicks do nothing then, but it keeps the focus. */
   pendingText?: string;
   isPending?: boolean;

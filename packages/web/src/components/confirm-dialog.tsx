@@ -6,6 +6,8 @@ interface ConfirmDialogProps {
   children: ReactNode;
   confirmText: string;
   cancelText: string;
+  /** Whether something has to be filled in first. */
+  isDisabled?: boolean;
   onConfirm: () => void;
   /** Called after either answer: time to stop rendering it. */
   onClose: () => void;
@@ -15,7 +17,8 @@ interface ConfirmDialogProps {
  * A question before something that cannot be undone. It opens when it is rendered. The browser keeps the focus inside and
  * gives it back when the dialog closes, so it has to be closed before it is removed.
  */
-export function ConfirmDialog({ title, children, confirmText, cancelText, onConfirm, onClose }: ConfirmDialogProps) {
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { title, children, confirmText, cancelText, isDisabled = false, onConfirm, onClose } = props;
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => ref.current?.showModal(), []);
@@ -30,6 +33,7 @@ export function ConfirmDialog({ title, children, confirmText, cancelText, onConf
         <Button onClick={close}>{cancelText}</Button>
         <Button
           look="danger"
+          isDisabled={isDisabled}
           onClick={() => {
             close();
             onConfirm();

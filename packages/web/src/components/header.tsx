@@ -1,31 +1,55 @@
-import { Link, useRoute } from "wouter";
+import { Link, useLocation } from "wouter";
 import { useSignOut } from "../api/mutations.ts";
-import { useMetadata, usePlayer } from "../api/queries.ts";
+import { useEvent, useIsSignInRequired, useMetadata, usePages, usePlayer } from "../api/queries.ts";
+import { addressOfPage, findPage, navigationPages } from "../logic/organiser-pages.ts";
 import { texts } from "../texts.ts";
 import { Button } from "./button.tsx";
 import { MountainMark } from "./icons.tsx";
 import { InstanceBar } from "./instance-bar.tsx";
 
 export function Header() {
-  const { data: metadata, isPending, failureCount } = useMetadata();
-  const [isOnChallenges] = useRoute("/challenges/*?");
+  const { isPending, failureCount } = useMetadata();
+  const event = useEvent();
   return (
     <header className="header">
       {/* The name decides where the rest stands, so both are shown together. */}
       <div className={isPending && failureCount === 0 ? "header-content is-loading" : "header-content"}>
-        <Link href="/challenges" className="brand">
-          {metadata?.eventLogoUrl ? <img className="mark" src={metadata.eventLogoUrl} alt="" /> : <MountainMark />}
-          <span className="brand-name">{metadata?.eventName || texts.eventFallback}</span>
+        <Link href="/" className="brand">
+          {event?.eventLogoUrl ? <img className="mark" src={event.eventLogoUrl} alt="" /> : <MountainMark />}
+          <span className="brand-name">{event?.eventName || texts.eventFallback}</span>
         </Link>
-        <nav className="navigation" aria-label={texts.header.navigation}>
-          <Link href="/challenges" className="navigation-link" aria-current={isOnChallenges ? "page" : undefined}>
-            {texts.header.challenges}
-          </Link>
-        </nav>
+        <Navigation />
         <InstanceBar />
         <Account />
       </div>
     </header>
+  );
+}
+
+function Navigation() {
+  const { data: player } = usePlayer();
+  const { data: pages = [] } = usePages();
+  const isSignInRequired = useIsSignInRequired();
+  if (isSignInRequired) return <nav className="navigation" aria-label={texts.header.navigation} />;
+  const isHomeChallenges = findPage(pages, "/") === undefined;
+  return (
+    <nav className="navigation" aria-label={texts.header.navigation}>
+      <NavigationLink href="/challenges" isHome={isHomeChallenges} text={texts.header.challenges} />
+      {navigationPages(pages).map(({ path, title }) => (
+        <NavigationLink key={path} href={addressOfPage(path)} text={title} />
+      ))}
+      {player?.roles.includes("admin") && <NavigationLink href="/admin/instances" text={texts.header.admin} />}
+    </nav>
+  );
+}
+
+function NavigationLink({ href, text, isHome = false }: { href: string; text: string; isHome?: boolean }) {
+  const [path] = useLocation();
+  const isCurrent = path === href || path.startsWith(`${href}/`) || (isHome && path === "/");
+  return (
+    <Link href={href} className="navigation-link" aria-current={isCurrent ? "page" : undefined}>
+      {text}
+    </Link>
   );
 }
 
@@ -44,10 +68,9 @@ function Account() {
   }
   return (
     <div className="account">
-      <span className="account-name" title={player.name}>
-        <span className="visually-hidden">{texts.header.signedInAs} </span>
+      <Link href="/profile" className="account-name" title={player.name} aria-label={texts.header.profile(player.name)}>
         {player.name}
-      </span>
+      </Link>
       <Button look="quiet" isPending={signOut.isPending} onClick={() => signOut.mutate()}>
         {texts.header.signOut}
       </Button>

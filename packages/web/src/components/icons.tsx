@@ -54,6 +54,19 @@ export const ClockIcon = () => (
   </Icon>
 );
 
+export const CloseIcon = () => (
+  <Icon>
+    <path d="m4 4 8 8M12 4l-8 8" />
+  </Icon>
+);
+
+/** Points up; turned round where the order is descending. */
+export const SortIcon = () => (
+  <Icon>
+    <path d="M8 12.5v-9M4.5 7 8 3.5 11.5 7" />
+  </Icon>
+);
+
 /** The mark of Berg, for events that have no logo. */
 export const MountainMark = () => (
   <svg className="mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false">

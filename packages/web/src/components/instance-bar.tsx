@@ -2,8 +2,8 @@ import type { Instance } from "@berg/api/wire";
 import { Link } from "wouter";
 import { useChallengeTitle, useInstance } from "../api/queries.ts";
 import { useServerNow } from "../api/server-time.ts";
-import { formatCountdown, warnBelowMs } from "../logic/countdown.ts";
-import { stateOf, timeLeft } from "../logic/instance-state.ts";
+import { formatCountdown } from "../logic/countdown.ts";
+import { isEnding, stateOf, timeLeft } from "../logic/instance-state.ts";
 import { texts } from "../texts.ts";
 import { StateDot } from "./state-dot.tsx";
 
@@ -31,10 +31,11 @@ export function InstanceBar() {
 }
 
 function TimeLeft({ instance }: { instance: Instance }) {
-  const left = timeLeft(instance, useServerNow());
+  const now = useServerNow();
+  const left = timeLeft(instance, now);
   if (left === undefined) return null;
   return (
-    <span className={left < warnBelowMs ? "instance-bar-time is-ending" : "instance-bar-time"} role="timer">
+    <span className={isEnding(instance, now) ? "instance-bar-time is-ending" : "instance-bar-time"} role="timer">
       {formatCountdown(left)} <span className="visually-hidden">{texts.instance.timeLeft}</span>
     </span>
   );

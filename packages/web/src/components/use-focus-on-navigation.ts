@@ -21,10 +21,8 @@ export function useFocusOnNavigation() {
 
   useEffect(() => {
     if (shown.current === path) return;
-    // The redirect of the first page is not a navigation.
-    const isFirst = shown.current === "/";
     shown.current = path;
-    if (!isGoingBack.current && !isFirst) {
+    if (!isGoingBack.current) {
       ref.current?.focus({ preventScroll: true });
       scrollTo(0, 0);
     }

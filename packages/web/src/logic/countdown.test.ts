@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { announcedMinutes, formatCountdown, formatElapsed, isNever } from "./countdown.ts";
+import { announcedMinutes, formatCountdown, formatDuration, formatElapsed, isNever } from "./countdown.ts";
 
 const minute = 60_000;
 
@@ -16,6 +16,10 @@ test.each([
 
 test("shows elapsed time in seconds, then in minutes", () => {
   expect([-1, 0, 42_900, 185_000].map(formatElapsed)).toEqual(["0 s", "0 s", "42 s", "3 min 05 s"]);
+});
+
+test("shows short durations to a tenth of a second", () => {
+  expect([-1, 0, 420, 9_949, 12_300].map(formatDuration)).toEqual(["0.0 s", "0.0 s", "0.4 s", "9.9 s", "12 s"]);
 });
 
 test("announces ten, five and one minute, and the end", () => {

@@ -23,8 +23,10 @@ export function formatElapsed(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, "0")} s`;
 }
 
-/** Below this, the time that is left is shown as a warning. */
-export const warnBelowMs = 5 * minute;
+/** `0.4 s`, `12 s`, `3 min 05 s`: how long something took. Short ones to a tenth, as they differ by less than a second. */
+export function formatDuration(ms: number): string {
+  return ms < 10 * second ? `${(Math.max(0, ms) / second).toFixed(1)} s` : formatElapsed(ms);
+}
 
 const thresholds = [1, 5, 10].map((minutes) => ({ minutes, ms: minutes * minute }));
 

@@ -20,3 +20,16 @@ export function stateOf(instance: Instance | null | undefined): InstanceState {
 export function timeLeft(instance: Instance, serverNow: number): number | undefined {
   return instance.timeout === null ? undefined : Date.parse(instance.timeout) - serverNow;
 }
+
+const longestWarningMs = 10 * 60_000;
+
+/**
+ * Whether to warn that it stops soon: in its last ten minutes, or in the last quarter of a shorter life, so that a short one
+ * is not under a warning all the time.
+ */
+export function isEnding(instance: Instance, serverNow: number): boolean {
+  const left = timeLeft(instance, serverNow);
+  if (left === undefined || instance.timeout === null) return false;
+  const life = instance.startedAt === null ? Infinity : Date.parse(instance.timeout) - Date.parse(instance.startedAt);
+  return left <= Math.min(longestWarningMs, life / 4);
+}

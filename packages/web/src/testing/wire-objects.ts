@@ -39,6 +39,7 @@ export function makeChallenge(name: string, changes: Partial<Challenge> = {}): C
     flagFormat: "",
     attachments: [],
     hasRemote: true,
+    connectionInfo: null,
     ...changes,
   };
 }

@@ -4,10 +4,10 @@ import { Link } from "wouter";
 import { ApiProblem } from "../../api/client.ts";
 import { challengeQuery, keys } from "../../api/queries.ts";
 import { BlankState } from "../../components/blank-state.tsx";
-import { Button } from "../../components/button.tsx";
+import { CopyField } from "../../components/copy-field.tsx";
 import { Difficulty } from "../../components/difficulty.tsx";
-import { BackIcon, DownloadIcon } from "../../components/icons.tsx";
-import { describeProblem } from "../../components/problem-notice.tsx";
+import { BackIcon, DownloadIcon, ExternalIcon } from "../../components/icons.tsx";
+import { problemOf, QueryProblem } from "../../components/query-problem.tsx";
 import { ServerHtml } from "../../components/server-html.tsx";
 import { useTitle } from "../../components/use-title.ts";
 import { capitalised } from "../../logic/challenge-list.ts";
@@ -16,25 +16,17 @@ import { InstancePanel } from "./instance-panel.tsx";
 
 export function ChallengePage({ name }: { name: string }) {
   const queries = useQueryClient();
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     ...challengeQuery(name),
     // The list holds whole challenges: whoever comes from there need not wait.
     placeholderData: () =>
       queries.getQueryData<Challenge[]>(keys.challenges)?.find((challenge) => challenge.name === name),
   });
+  const { data, error } = query;
   useTitle(data?.displayName ?? name);
   if (error instanceof ApiProblem && [400, 404].includes(error.status)) return <Missing />;
   if (data) return <Loaded challenge={data} />;
-  if (error) {
-    return (
-      <BlankState {...describeProblem(error)} isPage>
-        <Button look="primary" onClick={() => void refetch()}>
-          {texts.problems.tryAgain}
-        </Button>
-      </BlankState>
-    );
-  }
-  return <Loading />;
+  return problemOf(query) ? <QueryProblem query={query} isPage /> : <Loading />;
 }
 
 function Loaded({ challenge }: { challenge: Challenge }) {
@@ -65,6 +57,7 @@ function Loaded({ challenge }: { challenge: Challenge }) {
         ) : (
           <ServerHtml html={challenge.description} />
         )}
+        <SharedService connectionInfo={challenge.connectionInfo} />
         <Attachments attachments={challenge.attachments} />
         {challenge.flagFormat !== "" && (
           <p className="flag-format">
@@ -74,6 +67,27 @@ function Loaded({ challenge }: { challenge: Challenge }) {
       </div>
       {hasRemote && <InstancePanel challenge={challenge} />}
     </article>
+  );
+}
+
+/** A service that is not started by the player: one for all. */
+function SharedService({ connectionInfo }: Pick<Challenge, "connectionInfo">) {
+  if (connectionInfo === null || connectionInfo === "") return null;
+  const isLink = /^https?:\/\/\S+$/.test(connectionInfo);
+  return (
+    <section className="shared-service">
+      <h2 className="section-title">{texts.challenge.connection}</h2>
+      <p className="muted">{texts.challenge.connectionDetail}</p>
+      <CopyField text={connectionInfo}>
+        {isLink && (
+          <a className="address-text address-link" href={connectionInfo} target="_blank" rel="noreferrer">
+            {connectionInfo}
+            <ExternalIcon />
+            <span className="visually-hidden"> ({texts.instance.open})</span>
+          </a>
+        )}
+      </CopyField>
+    </section>
   );
 }
 

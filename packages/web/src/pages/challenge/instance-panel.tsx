@@ -10,7 +10,7 @@ import { texts } from "../../texts.ts";
 import { FailedInstance } from "./failed-instance.tsx";
 import { NoInstance, SignedOut } from "./no-instance.tsx";
 import { RunningInstance } from "./running-instance.tsx";
-import { StartingInstance } from "./starting-instance.tsx";
+import { StartingInstance, useStageProgress } from "./starting-instance.tsx";
 
 export function InstancePanel({ challenge }: { challenge: Challenge }) {
   const { data: player } = usePlayer();
@@ -78,8 +78,14 @@ function Announcement({ instance, state }: { instance: Instance | undefined; sta
   return (
     <p className="visually-hidden" aria-live="polite">
       {texts.instance.announceState[state]} {minutes !== undefined && texts.instance.announceMinutes(minutes)}
+      {instance && state === "starting" && <CurrentStage instance={instance} />}
     </p>
   );
+}
+
+function CurrentStage({ instance }: { instance: Instance }) {
+  const current = useStageProgress(instance).find(({ state }) => state === "current");
+  return current && texts.instance.stages[current.stage].current;
 }
 
 /**

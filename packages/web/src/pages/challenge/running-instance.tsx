@@ -1,15 +1,15 @@
 import type { Challenge, Instance, Service } from "@berg/api/wire";
-import { Fragment } from "react";
-import { useRenewInstance } from "../../api/mutations.ts";
+import { useRenewInstance, useRestartInstance } from "../../api/mutations.ts";
 import { useServerNow } from "../../api/server-time.ts";
 import { Button } from "../../components/button.tsx";
-import { CopyButton } from "../../components/copy-button.tsx";
+import { ConfirmButton } from "../../components/confirm-button.tsx";
+import { CopyField } from "../../components/copy-field.tsx";
 import { ExternalIcon } from "../../components/icons.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { ProblemNotice } from "../../components/problem-notice.tsx";
 import { addressOf } from "../../logic/addresses.ts";
-import { formatCountdown, warnBelowMs } from "../../logic/countdown.ts";
-import { timeLeft } from "../../logic/instance-state.ts";
+import { formatCountdown } from "../../logic/countdown.ts";
+import { isEnding, timeLeft } from "../../logic/instance-state.ts";
 import { texts } from "../../texts.ts";
 import { StopButton } from "./stop-button.tsx";
 
@@ -47,52 +47,47 @@ function AddressRow({ service, hasName }: { service: Service; hasName: boolean }
   return (
     <li>
       {hasName && service.name !== null && <span className="address-name">{service.name}</span>}
-      <span className="address">
-        {address.kind === "link" ? (
+      {address.kind === "command" ? (
+        <CopyField text={address.command} />
+      ) : (
+        <CopyField text={address.href}>
           <a className="address-text address-link" href={address.href} target="_blank" rel="noreferrer">
             {address.href}
             <ExternalIcon />
             <span className="visually-hidden"> ({texts.instance.open})</span>
           </a>
-        ) : (
-          <Command text={address.command} />
-        )}
-        <CopyButton text={address.kind === "link" ? address.href : address.command} />
-      </span>
+        </CopyField>
+      )}
     </li>
   );
 }
 
-/** Long commands break between their words: a hostname or a port that is cut in two is hard to read. */
-function Command({ text }: { text: string }) {
-  return (
-    <code className="address-text">
-      {text.split(" ").map((word, index) => (
-        <Fragment key={word}>
-          {index > 0 && " "}
-          <span className="address-word">{word}</span>
-        </Fragment>
-      ))}
-    </code>
-  );
-}
-
 function Lifetime({ challenge, instance }: { challenge: Challenge; instance: Instance }) {
-  const left = timeLeft(instance, useServerNow());
+  const now = useServerNow();
+  const left = timeLeft(instance, now);
+  const isNearEnd = isEnding(instance, now);
   const renew = useRenewInstance();
-  const isEnding = left !== undefined && left < warnBelowMs;
+  const canRenew = left !== undefined && left > 0 && instance.renewalsLeft > 0;
   return (
     <>
-      <div className={isEnding ? "lifetime is-ending" : "lifetime"}>
+      {isNearEnd && left !== undefined && (
+        <Notice
+          tone="warning"
+          title={left > 0 ? texts.instance.endsSoonTitle(formatCountdown(left)) : texts.instance.timeUp}
+        >
+          {left > 0 && <p>{texts.instance.endsSoon}</p>}
+        </Notice>
+      )}
+      <div className={isNearEnd ? "lifetime is-ending" : "lifetime"}>
         <span className="lifetime-left">
           <span className="lifetime-label">{texts.instance.timeRemaining}</span>
           <span className="lifetime-time" role="timer">
             {left === undefined ? texts.instance.noEnd : formatCountdown(left)}
           </span>
         </span>
-        {left !== undefined && left > 0 && instance.renewalsLeft > 0 && (
+        {canRenew && (
           <Button
-            look={isEnding ? "primary" : "secondary"}
+            look={isNearEnd ? "primary" : "secondary"}
             isPending={renew.isPending}
             pendingText={texts.instance.extendPending}
             onClick={() => renew.mutate()}
@@ -100,15 +95,35 @@ function Lifetime({ challenge, instance }: { challenge: Challenge; instance: Ins
             {texts.instance.extend}
           </Button>
         )}
-        <StopButton challenge={challenge} text={texts.instance.stop} />
       </div>
-      {left !== undefined && (
-        <p className={isEnding ? "lifetime-note is-ending" : "lifetime-note"}>
-          {isEnding && `${left > 0 ? texts.instance.endsSoon : texts.instance.timeUp} `}
-          {left > 0 && texts.instance.renewalsLeft(instance.renewalsLeft)}
-        </p>
+      {left !== undefined && left > 0 && (
+        <p className="lifetime-note">{texts.instance.renewalsLeft(instance.renewalsLeft)}</p>
       )}
       <ProblemNotice error={renew.error} />
+      <div className="actions instance-actions">
+        <RestartButton challenge={challenge} />
+        <StopButton challenge={challenge} text={texts.instance.stop} />
+      </div>
+    </>
+  );
+}
+
+function RestartButton({ challenge }: { challenge: Challenge }) {
+  const restart = useRestartInstance();
+  return (
+    <>
+      <ConfirmButton
+        text={texts.instance.restart}
+        pendingText={texts.instance.restartPending}
+        isPending={restart.isPending}
+        title={texts.instance.restartTitle(challenge.displayName)}
+        confirmText={texts.instance.restartConfirm}
+        cancelText={texts.instance.restartCancel}
+        onConfirm={() => restart.mutate()}
+      >
+        <p>{texts.instance.restartDetail}</p>
+      </ConfirmButton>
+      <ProblemNotice error={restart.error} />
     </>
   );
 }

@@ -1,4 +1,5 @@
 import type { Challenge, Instance } from "@berg/api/wire";
+import { useTimeline } from "../../api/queries.ts";
 import { useServerNow } from "../../api/server-time.ts";
 import { CheckIcon } from "../../components/icons.tsx";
 import { Notice } from "../../components/notice.tsx";
@@ -10,11 +11,12 @@ import { StopButton } from "./stop-button.tsx";
 export function StartingInstance({ challenge, instance }: { challenge: Challenge; instance: Instance }) {
   const beginning = startOf(instance);
   const now = useServerNow();
+  const progress = useStageProgress(instance);
   return (
     <>
       <ol className="stages" aria-label={texts.instance.stagesLabel}>
-        {stageProgress(instance.stages).map((progress) => (
-          <StageRow key={progress.stage} progress={progress} />
+        {progress.map((stage) => (
+          <StageRow key={stage.stage} progress={stage} />
         ))}
       </ol>
       {instance.message !== null && instance.message !== "" && (
@@ -32,7 +34,13 @@ export function StartingInstance({ challenge, instance }: { challenge: Challenge
   );
 }
 
-function StageRow({ progress: { stage, state, reachedAfterMs } }: { progress: StageProgress }) {
+/** From the timeline, which knows more, or from the instance until that was read. */
+export function useStageProgress(instance: Instance): StageProgress[] {
+  const timeline = useTimeline(instance, true);
+  return stageProgress(timeline?.stages ?? instance.stages, useServerNow());
+}
+
+function StageRow({ progress: { stage, state, tookMs } }: { progress: StageProgress }) {
   return (
     <li className={`stage stage-${state}`} aria-current={state === "current" ? "step" : undefined}>
       <span className="stage-mark" aria-hidden="true">
@@ -42,9 +50,7 @@ function StageRow({ progress: { stage, state, reachedAfterMs } }: { progress: St
         {texts.instance.stages[stage][state]}
         <span className="visually-hidden">, {texts.instance.stageStates[state]}</span>
       </span>
-      {reachedAfterMs !== undefined && reachedAfterMs >= 1000 && (
-        <span className="stage-time">{formatElapsed(reachedAfterMs)}</span>
-      )}
+      {tookMs !== undefined && tookMs >= 1000 && <span className="stage-time">{formatElapsed(tookMs)}</span>}
     </li>
   );
 }

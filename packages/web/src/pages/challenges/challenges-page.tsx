@@ -1,62 +1,45 @@
 import type { Challenge } from "@berg/api/wire";
-import { Link } from "wouter";
-import { ApiProblem } from "../../api/client.ts";
 import { useChallenges, useInstance, useMetadata } from "../../api/queries.ts";
 import { BlankState } from "../../components/blank-state.tsx";
 import { Button } from "../../components/button.tsx";
-import { describeProblem } from "../../components/problem-notice.tsx";
+import { problemOf, QueryProblem } from "../../components/query-problem.tsx";
+import { useCompetitionPeriod } from "../../components/use-competition-period.ts";
 import { useTitle } from "../../components/use-title.ts";
 import { capitalised, filterChoices, groupChallenges } from "../../logic/challenge-list.ts";
 import { stateOf } from "../../logic/instance-state.ts";
 import { texts } from "../../texts.ts";
 import { ChallengeCard } from "./challenge-card.tsx";
-import { CompetitionNotice, useCompetitionPeriod } from "./competition-notice.tsx";
+import { CompetitionNotice } from "./competition-notice.tsx";
 import { Filters } from "./filters.tsx";
 import { useChallengeFilter } from "./use-challenge-filter.ts";
 
 export function ChallengesPage() {
   useTitle(texts.challenges.title);
-  const { isPending: isListPending } = useChallenges();
-  const { isPending: isMetadataPending } = useMetadata();
+  const challenges = useChallenges();
+  const metadata = useMetadata();
+  const failed = [challenges, metadata].find((query) => problemOf(query));
   return (
     <>
       <h1 className="page-title">{texts.challenges.title}</h1>
       {/* The notice and the list appear together, so that neither pushes the other down. */}
-      {isListPending || isMetadataPending ? (
-        <LoadingList />
-      ) : (
+      {failed && <QueryProblem query={failed} />}
+      {!failed && !(challenges.data && metadata.data) && <LoadingList />}
+      {challenges.data && metadata.data && (
         <>
           <CompetitionNotice />
-          <Content />
+          <Content challenges={challenges.data} />
         </>
       )}
     </>
   );
 }
 
-function Content() {
-  const { data, error, refetch } = useChallenges();
+function Content({ challenges }: { challenges: Challenge[] }) {
   const period = useCompetitionPeriod();
-  if (data && data.length > 0) return <ChallengeList challenges={data} />;
+  if (challenges.length > 0) return <ChallengeList challenges={challenges} />;
   // The countdown above says all there is to say.
-  if (data && period === "before") return null;
-  if (data) return <BlankState title={texts.challenges.emptyTitle} detail={texts.challenges.emptyDetail} />;
-  if (error instanceof ApiProblem && error.status === 401) {
-    return (
-      <BlankState title={texts.challenges.signInTitle} detail={texts.challenges.signInDetail}>
-        <Link href="/sign-in" className="button button-primary">
-          {texts.header.signIn}
-        </Link>
-      </BlankState>
-    );
-  }
-  return (
-    <BlankState {...(error ? describeProblem(error) : texts.problems.restarting)}>
-      <Button look="primary" onClick={() => void refetch()}>
-        {texts.problems.tryAgain}
-      </Button>
-    </BlankState>
-  );
+  if (period === "before") return null;
+  return <BlankState title={texts.challenges.emptyTitle} detail={texts.challenges.emptyDetail} />;
 }
 
 function ChallengeList({ challenges }: { challenges: Challenge[] }) {

@@ -5,31 +5,25 @@ import { useServerNow } from "../../api/server-time.ts";
 import { systemClock } from "../../clock.ts";
 import { ClockIcon } from "../../components/icons.tsx";
 import { Notice } from "../../components/notice.tsx";
+import { PauseNotice } from "../../components/pause-notice.tsx";
+import { formatTime } from "../../components/time.tsx";
+import { useCompetitionPeriod } from "../../components/use-competition-period.ts";
 import { formatCountdown, isNever } from "../../logic/countdown.ts";
 import { texts } from "../../texts.ts";
-
-export type CompetitionPeriod = "before" | "during" | "after";
 
 /** Everybody waits for the same second; their requests are spread over this time. */
 const spreadMs = 2_000;
 
-export function useCompetitionPeriod(): CompetitionPeriod | undefined {
-  const { data: metadata } = useMetadata();
-  const now = useServerNow();
-  if (!metadata) return undefined;
-  if (now < Date.parse(metadata.start)) return "before";
-  return now >= Date.parse(metadata.end) ? "after" : "during";
-}
-
-/** A countdown before the competition, a word of thanks after it, nothing in between. */
+/** A countdown before the competition, the pause, a word of thanks after it; else nothing. */
 export function CompetitionNotice() {
   const { data: metadata } = useMetadata();
   const period = useCompetitionPeriod();
   if (!metadata) return null;
   if (period === "before") return <Countdown metadata={metadata} />;
-  if (period !== "after" || isNever(metadata.end)) return null;
+  if (period === "paused") return <PauseNotice metadata={metadata} />;
+  if ((period !== "over" && period !== "practice") || isNever(metadata.end)) return null;
   return (
-    <Notice title={texts.competition.over}>
+    <Notice title={period === "over" ? texts.competition.over : texts.competition.practice}>
       <p>{texts.competition.overDetail(formatTime(metadata.end))}</p>
     </Notice>
   );
@@ -56,10 +50,4 @@ function Countdown({ metadata }: { metadata: TimedMetadata }) {
       <p className="muted">{texts.competition.startsAt(formatTime(metadata.start))}</p>
     </section>
   );
-}
-
-const timeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "short" });
-
-function formatTime(time: string): string {
-  return timeFormat.format(new Date(time));
 }

@@ -1,0 +1,163 @@
+import type { PersonalLink, SignInOptions } from "@berg/api/wire";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link, useLocation } from "wouter";
+import { useRegister } from "../../api/account.ts";
+import { useChangeIdentity } from "../../api/mutations.ts";
+import { signInOptionsQuery } from "../../api/queries.ts";
+import { AttributeFields } from "../../components/attribute-fields.tsx";
+import { Button } from "../../components/button.tsx";
+import { CopyField } from "../../components/copy-field.tsx";
+import { FormField } from "../../components/form-field.tsx";
+import { ProblemNotice } from "../../components/problem-notice.tsx";
+import { problemOf, QueryProblem } from "../../components/query-problem.tsx";
+import { formatTime } from "../../components/time.tsx";
+import { usePlayerForm } from "../../components/use-player-form.ts";
+import { useTitle } from "../../components/use-title.ts";
+import { attributeErrors } from "../../logic/form-errors.ts";
+import { texts } from "../../texts.ts";
+import { accountTexts } from "../../texts-account.ts";
+import { AccountPanel, LoadingPanel } from "./account-panel.tsx";
+
+export function RegistrationPage() {
+  useTitle(accountTexts.registration.title);
+  const options = useQuery(signInOptionsQuery);
+  const [done, setDone] = useState<{ name: string; link: PersonalLink }>();
+  if (done) return <Registered name={done.name} link={done.link.link} />;
+  if (options.data?.registration.isOpen) {
+    return <RegistrationForm options={options.data} onDone={(name, link) => setDone({ name, link })} />;
+  }
+  if (options.data) return <NotOpen options={options.data} />;
+  return problemOf(options) ? (
+    <QueryProblem query={options} isPage />
+  ) : (
+    <LoadingPanel title={accountTexts.registration.title} />
+  );
+}
+
+interface RegistrationFormProps {
+  options: SignInOptions;
+  onDone: (name: string, link: PersonalLink) => void;
+}
+
+function RegistrationForm({ options, onDone }: RegistrationFormProps) {
+  const { eventName, registration, playerAttributes: asked } = options;
+  const register = useRegister();
+  const { formRef, form, change, errors, otherError, submit } = usePlayerForm({
+    initial: { name: "", attributes: {}, ...(registration.mode === "code" && { code: "" }) },
+    asked,
+    error: register.error,
+    isPending: register.isPending,
+    onSubmit: ({ name, code = "", attributes }) =>
+      register.mutate(
+        { name: name.trim(), code: code.trim(), attributes },
+        { onSuccess: (link) => onDone(name, link) },
+      ),
+  });
+  return (
+    <AccountPanel
+      title={accountTexts.registration.title}
+      subtitle={eventName && accountTexts.registration.event(eventName)}
+    >
+      <form className="form" ref={formRef} noValidate onSubmit={submit}>
+        <FormField
+          label={accountTexts.registration.name}
+          mark={accountTexts.registration.required}
+          hint={accountTexts.registration.nameHint}
+          error={errors.name}
+        >
+          {(props) => (
+            <input
+              {...props}
+              className="field"
+              name="name"
+              autoComplete="nickname"
+              required
+              maxLength={64}
+              value={form.name}
+              onChange={({ target }) => change({ name: target.value })}
+            />
+          )}
+        </FormField>
+        {form.code !== undefined && (
+          <FormField
+            label={accountTexts.registration.code}
+            mark={accountTexts.registration.required}
+            hint={accountTexts.registration.codeHint}
+            error={errors.code}
+          >
+            {(props) => (
+              <input
+                {...props}
+                className="field"
+                name="code"
+                autoComplete="off"
+                required
+                maxLength={256}
+                value={form.code}
+                onChange={({ target }) => change({ code: target.value })}
+              />
+            )}
+          </FormField>
+        )}
+        <AttributeFields
+          asked={asked}
+          values={form.attributes}
+          onChange={(attributes) => change({ attributes })}
+          errors={attributeErrors(errors)}
+        />
+        <ProblemNotice error={otherError} />
+        <Button
+          look="primary"
+          type="submit"
+          isPending={register.isPending}
+          pendingText={accountTexts.registration.pending}
+        >
+          {accountTexts.registration.submit}
+        </Button>
+      </form>
+      {registration.closesAt !== null && (
+        <p className="muted">{accountTexts.registration.closesAt(formatTime(registration.closesAt))}</p>
+      )}
+      <p className="panel-note">
+        {accountTexts.registration.haveLink} {accountTexts.registration.signInInstead}
+      </p>
+    </AccountPanel>
+  );
+}
+
+/** The link is shown once. The player is signed in already, but the page stays until it is put away. */
+function Registered({ name, link }: { name: string; link: string }) {
+  const changeIdentity = useChangeIdentity();
+  const [, navigate] = useLocation();
+  const goOn = async () => {
+    await changeIdentity();
+    navigate("/challenges", { replace: true });
+  };
+  return (
+    <AccountPanel title={accountTexts.registration.doneTitle(name)}>
+      <p>{accountTexts.registration.doneDetail}</p>
+      <div>
+        <span className="address-name">{accountTexts.registration.linkLabel}</span>
+        <CopyField text={link} />
+      </div>
+      <Button look="primary" onClick={() => void goOn()}>
+        {accountTexts.registration.continue}
+      </Button>
+    </AccountPanel>
+  );
+}
+
+function NotOpen({ options: { registration } }: { options: SignInOptions }) {
+  const { mode, opensAt, isFull } = registration;
+  const isFullOnly = isFull && mode !== "closed";
+  return (
+    <AccountPanel title={isFullOnly ? accountTexts.registration.full : accountTexts.registration.closed}>
+      {opensAt !== null && !isFullOnly && <p>{accountTexts.registration.opensAt(formatTime(opensAt))}</p>}
+      <p>{isFullOnly ? accountTexts.registration.fullDetail : accountTexts.registration.closedDetail}</p>
+      <Link href="/sign-in" className="button button-secondary">
+        {texts.header.signIn}
+      </Link>
+    </AccountPanel>
+  );
+}

@@ -1,0 +1,125 @@
+import type { SignInPreview } from "@berg/api/wire";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { Link, useLocation } from "wouter";
+import { signInPreviewQuery, useSignIn } from "../../api/account.ts";
+import { ApiProblem } from "../../api/client.ts";
+import { signInOptionsQuery, usePlayer } from "../../api/queries.ts";
+import { Button } from "../../components/button.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { describeProblem, ProblemNotice } from "../../components/problem-notice.tsx";
+import { useTitle } from "../../components/use-title.ts";
+import { accountTexts } from "../../texts-account.ts";
+import { AccountPanel, LoadingPanel } from "./account-panel.tsx";
+
+/** Opening a link signs nobody in: a preview of a chat program opens it, too. The player has to confirm the name. */
+export function SignInPage() {
+  useTitle(accountTexts.signIn.title);
+  const token = useTokenFromFragment();
+  return token === "" ? <WithoutToken /> : <WithToken key={token} token={token} />;
+}
+
+/** Takes the token out of the address at once, so that it stays in no history and on no screenshot. */
+function useTokenFromFragment(): string {
+  const [token, setToken] = useState(() => location.hash.slice(1));
+  useEffect(() => {
+    const take = () => {
+      const fragment = location.hash.slice(1);
+      if (fragment === "") return;
+      setToken(fragment);
+      history.replaceState(history.state, "", location.pathname);
+    };
+    take();
+    // A second link opened in the same tab changes nothing but the fragment.
+    addEventListener("hashchange", take);
+    return () => removeEventListener("hashchange", take);
+  }, []);
+  return token;
+}
+
+function WithoutToken() {
+  const { data: player } = usePlayer();
+  const { data: options } = useQuery(signInOptionsQuery);
+  const registration = options?.registration;
+  const canRegister = registration !== undefined && (registration.isOpen || registration.opensAt !== null);
+  return (
+    <AccountPanel
+      title={accountTexts.signIn.title}
+      subtitle={options?.eventName && accountTexts.signIn.event(options.eventName)}
+    >
+      {player && (
+        <Notice>
+          <p>{accountTexts.signIn.alreadyAs(player.name)}</p>
+        </Notice>
+      )}
+      <p>
+        {accountTexts.signIn.noTokenDetail} {registration?.mode === "closed" && accountTexts.signIn.noTokenClosed}
+      </p>
+      <p className="muted">{accountTexts.signIn.noTokenLocal}</p>
+      {player && <ToChallenges />}
+      {!player && canRegister && (
+        <div className="panel-note sign-in-register">
+          <span>{accountTexts.signIn.newHere}</span>
+          <Link href="/register" className="button button-primary">
+            {accountTexts.registration.title}
+          </Link>
+        </div>
+      )}
+    </AccountPanel>
+  );
+}
+
+function WithToken({ token }: { token: string }) {
+  const preview = useQuery(signInPreviewQuery(token));
+  if (preview.data) return <Confirmation token={token} preview={preview.data} />;
+  if (preview.error) return <Failure error={preview.error} />;
+  return <LoadingPanel title={accountTexts.signIn.checking} />;
+}
+
+function Confirmation({ token, preview: { name, replaces } }: { token: string; preview: SignInPreview }) {
+  const signIn = useSignIn();
+  const [, navigate] = useLocation();
+  const confirm = () => signIn.mutate(token, { onSuccess: () => navigate("/challenges", { replace: true }) });
+  return (
+    <AccountPanel title={accountTexts.signIn.heading(name)}>
+      <p>{accountTexts.signIn.detail}</p>
+      {replaces !== null && (
+        <Notice tone="warning">
+          <p>{accountTexts.signIn.replaces(replaces)}</p>
+        </Notice>
+      )}
+      <ProblemNotice error={signIn.error} />
+      <Button look="primary" isPending={signIn.isPending} pendingText={accountTexts.signIn.pending} onClick={confirm}>
+        {accountTexts.signIn.confirm(name)}
+      </Button>
+    </AccountPanel>
+  );
+}
+
+function Failure({ error }: { error: Error }) {
+  // The server says that a link is not valid in several ways; a player needs to know only one thing about all of them.
+  const isLinkWrong = error instanceof ApiProblem && [400, 401, 403, 404, 410].includes(error.status);
+  if (!isLinkWrong) {
+    const { title } = describeProblem(error);
+    return (
+      <AccountPanel title={title}>
+        <ProblemNotice error={error} />
+      </AccountPanel>
+    );
+  }
+  return (
+    <AccountPanel title={accountTexts.signIn.failed}>
+      <p>{accountTexts.signIn.failedDetail}</p>
+      <p className="muted">{accountTexts.signIn.noTokenLocal}</p>
+      <ToChallenges />
+    </AccountPanel>
+  );
+}
+
+function ToChallenges() {
+  return (
+    <Link href="/challenges" className="button button-secondary">
+      {accountTexts.signIn.toChallenges}
+    </Link>
+  );
+}
