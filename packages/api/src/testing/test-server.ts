@@ -1,5 +1,4 @@
 /** The HTTP server with a database file of its own and Challenges from memory, for `inject()`. */
-import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -72,6 +71,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     flagKey: Buffer.alloc(32),
     caches: () => caches,
     client: client as ApiContext["client"],
+    registrationCode: async () => undefined,
     reconcileOwner() {},
   };
   const app = await createServer(context, { reason: "not in this test" }, server);
@@ -84,12 +84,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       challenges.set(makeKey(namespace, name), { metadata: { name, namespace }, spec: full } as never);
     },
     async signIn(roles = ["player"]) {
-      const id = randomUUID();
-      const player = await ensurePlayer(db, { id, name: id, federatedId: `local:${id}`, roles, createdAt: 0 });
-      const { token } = await createSession(db, player, clock.now());
-      return { id, headers: { cookie: `berg=${token}`, origin: publicUrl } };
+      const player = await ensurePlayer(db, { name: "Ada", roles, createdAt: 0 });
+      const { token } = await createSession(db, player, { now: clock.now() });
+      return { id: player.id, headers: { cookie: `berg=${token}`, origin: publicUrl } };
     },
-    apiKey: (playerId) => resetApiKey(db, playerId),
+    apiKey: (playerId) => resetApiKey(db, playerId, []),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
