@@ -103,7 +103,7 @@ function accountRulesOf({ eventName, eventOrganiser, eventLogoUrl, allowAnonymou
     organiser: eventOrganiser,
     logoUrl: eventLogoUrl,
     registration: { mode: "closed" },
-    visibility: { challenges: allowAnonymousAccess ? "public" : "players" },
+    visibility: { challenges: allowAnonymousAccess ? "public" : "players", board: "public" },
     playerAttributes: [],
   };
 }
