@@ -13,7 +13,7 @@ import type { ApiContext, Caches } from "../context.ts";
 import { migrations } from "../database/migrations.ts";
 import type { Tables } from "../database/schema.ts";
 import { LiveHub } from "../events/live-hub.ts";
-import { ensurePlayer, type NewPlayer, type Role } from "../players/store.ts";
+import { ensurePlayer, findPlayer, type NewPlayer, type Role } from "../players/store.ts";
 import { createServer } from "../server.ts";
 import { createSession } from "../sessions/store.ts";
 import type { ServerMessage } from "../wire.ts";
@@ -52,6 +52,7 @@ export class TestApi implements AsyncDisposable {
   code: string | undefined;
   context!: ApiContext;
   #app!: FastifyInstance;
+  #listening: Promise<string> | undefined;
   #parts = new AsyncDisposableStack();
 
   static async start({ mostPerAddress }: { mostPerAddress?: number } = {}): Promise<TestApi> {
@@ -119,7 +120,6 @@ export class TestApi implements AsyncDisposable {
 
   /** One more session of the player. */
   async browser(playerId: string): Promise<Browser> {
-    const { findPlayer } = await import("../players/store.ts");
     const player = await findPlayer(this.db, playerId);
     if (!player) throw new Error(`there is no player ${playerId}`);
     const { token, id } = await createSession(this.db, player, { now: this.clock.now(), userAgent: "test" });
@@ -128,7 +128,8 @@ export class TestApi implements AsyncDisposable {
 
   /** A socket on a real port. */
   async socket(headers: Record<string, string> = {}): Promise<Followed> {
-    if (!this.#app.server.listening) await this.#app.listen({ host: "127.0.0.1", port: 0 });
+    this.#listening ??= this.#app.listen({ host: "127.0.0.1", port: 0 });
+    await this.#listening;
     const { port } = this.#app.server.address() as AddressInfo;
     const socket = new WebSocket(`ws://127.0.0.1:${port}/api/events`, { headers });
     const messages: ServerMessage[] = [];
