@@ -5,6 +5,7 @@
 import type { AddressInfo } from "node:net";
 import { openDatabase } from "@berg/database";
 import { type Client, type Clock, type Logger, type Manager, systemClock } from "@berg/kube";
+import type { FastifyInstance } from "fastify";
 import { startAdminSocket } from "./admin-socket/server.ts";
 import { CurrentCompetition } from "./competition/current-competition.ts";
 import { allowsAnonymousReading } from "./competition/rules.ts";
@@ -37,6 +38,8 @@ export interface ApiOptions {
   metrics?: ApiMetrics;
   /** Where files for players come from; nowhere by default. */
   handouts?: HandoutSettings;
+  /** Networks of the proxies whose `X-Forwarded-…` headers count; nobody's by default. */
+  trustedProxies?: readonly string[];
   clock?: Clock;
 }
 
@@ -45,6 +48,8 @@ export interface RunningApi extends AsyncDisposable {
   readonly port: number;
   /** For `/readyz`: each says what is wrong, or undefined. */
   readonly readyChecks: Readonly<Record<"database" | "kubernetes", () => string | undefined>>;
+  /** Takes no more requests, answers those under way and drops the WebSockets. Disposal does it too. */
+  stopServing(): Promise<void>;
   /** Before the manager runs; again with a new manager after a lost lease. */
   attach(manager: Manager): void;
   /** The URL of a new one-time link for the account with this name, which is created if there is none. */
@@ -95,13 +100,17 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const accountDeps = { db, clock, hub: context.hub, publicUrl: settings.publicUrl };
   if (options.adminSocket !== undefined) parts.use(await startAdminSocket(options.adminSocket, accountDeps, log));
   const probe = parts.use(new DatabaseProbe(db, clock));
-  options.metrics?.sample({ sockets: () => context.hub.size, isDatabaseUp: () => probe.check() === undefined });
-  const app = await createServer(context, options.pages, { metrics: options.metrics, handouts: options.handouts });
-  parts.defer(async () => {
-    const late = clock.setTimer(drainMs, () => app.server.closeAllConnections());
-    await app.close();
-    late.cancel();
+  options.metrics?.sample({
+    sockets: () => context.hub.size,
+    isDatabaseUp: () => probe.check() === undefined,
+    // Before the caches are filled nobody knows.
+    isCompetitionMissing: () => follower?.isSynced() === true && competition.isMissing,
   });
+  const { pages, metrics, handouts, trustedProxies } = options;
+  const app = await createServer(context, pages, { metrics, handouts, trustedProxies });
+  let closed: Promise<void> | undefined;
+  const stopServing = () => (closed ??= drain(app, clock));
+  parts.defer(stopServing);
   await app.listen({ host: options.host, port: options.port });
   parts.defer(() => follower?.detach());
   const running = parts.move();
@@ -111,6 +120,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       database: () => probe.check(),
       kubernetes: () => (follower?.isSynced() ? undefined : "waiting for caches"),
     },
+    stopServing,
     attach(manager) {
       follower?.detach();
       follower = followKubernetes(manager, context, competition);
@@ -118,4 +128,10 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     signInLink: ({ name, roles }) => linkForName(accountDeps, { name, roles, kind: "one-time" }),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+async function drain(app: FastifyInstance, clock: Clock): Promise<void> {
+  const late = clock.setTimer(drainMs, () => app.server.closeAllConnections());
+  await app.close();
+  late.cancel();
 }

@@ -25,6 +25,11 @@ export const apiMetricNames = {
     labelNames: ["outcome"],
     help: "Downloads of handouts that began; outcome is sent or the code of the problem",
   },
+  competitionMissing: {
+    name: "berg_api_competition_missing",
+    labelNames: [],
+    help: "1 while there is no Competition object, so that the last one that was seen stays in force",
+  },
   databaseUp: { name: "berg_api_database_up", labelNames: [], help: "1 while the database answers" },
 } as const;
 
@@ -35,12 +40,18 @@ export interface FinishedRequest {
   seconds: number;
 }
 
+export interface ApiSample {
+  sockets(): number;
+  isDatabaseUp(): boolean;
+  isCompetitionMissing(): boolean;
+}
+
 export interface ApiMetrics {
   requestDone(request: FinishedRequest): void;
   instanceStart(outcome: "accepted" | ProblemCode): void;
   handoutDownload(outcome: "sent" | ProblemCode): void;
   /** What is read at each scrape. */
-  sample(read: { sockets: () => number; isDatabaseUp: () => boolean }): void;
+  sample(read: ApiSample): void;
 }
 
 const durations = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -61,17 +72,19 @@ export function createApiMetrics({ registry }: Pick<Metrics, "registry">): ApiMe
     },
     instanceStart: (outcome) => starts.inc({ outcome }),
     handoutDownload: (outcome) => downloads.inc({ outcome }),
-    sample({ sockets, isDatabaseUp }) {
-      const gauge = (description: (typeof apiMetricNames)["sockets" | "databaseUp"], read: () => number) =>
+    sample(read) {
+      type Sampled = "sockets" | "databaseUp" | "competitionMissing";
+      const gauge = (description: (typeof apiMetricNames)[Sampled], value: () => number) =>
         new Gauge({
           ...description,
           registers,
           collect() {
-            this.set(read());
+            this.set(value());
           },
         });
-      gauge(apiMetricNames.sockets, sockets);
-      gauge(apiMetricNames.databaseUp, () => (isDatabaseUp() ? 1 : 0));
+      gauge(apiMetricNames.sockets, () => read.sockets());
+      gauge(apiMetricNames.databaseUp, () => (read.isDatabaseUp() ? 1 : 0));
+      gauge(apiMetricNames.competitionMissing, () => (read.isCompetitionMissing() ? 1 : 0));
     },
   };
 }

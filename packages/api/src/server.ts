@@ -32,15 +32,17 @@ import { addSignInRoutes } from "./sign-in/routes.ts";
 export interface ServerParts {
   metrics?: ApiMetrics | undefined;
   handouts?: HandoutSettings | undefined;
+  trustedProxies?: readonly string[] | undefined;
 }
 
 export async function createServer(
   context: ApiContext,
   pages: Pages,
-  { metrics, handouts = readHandoutSettings({}) }: ServerParts = {},
+  { metrics, handouts = readHandoutSettings({}), trustedProxies = [] }: ServerParts = {},
 ): Promise<FastifyInstance> {
   const app = Fastify({
     ...serverLimits,
+    trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     clientErrorHandler: answerUnreadable,
     // Longer than any URL that Node accepts: the schema of the route refuses it, as it does other values.
     routerOptions: { maxParamLength: 32_768 },

@@ -3,7 +3,7 @@
  * Handles signals first and imports everything else afterwards: the kernel discards a SIGTERM for PID 1 of a container
  * that has no handler yet. A pod that was stopped while it started would go on, lead, and be killed holding its lease.
  */
-const untilStopped = new Set(["controller", "listener", "janitor", "clusters", "tunnel", "up", "dev"]);
+const untilStopped = new Set(["controller", "listener", "janitor", "clusters", "tunnel", "api", "up", "dev"]);
 const exitCodes = { SIGTERM: 143, SIGINT: 130 };
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {

@@ -31,10 +31,16 @@ const variables = {
   },
 };
 
-/** Those of the environment, or every mistake in it at once. An empty variable counts as a missing one. */
-export function readProcessSettings(env: Record<string, string | undefined>): ProcessSettings {
+/** Those of the environment, or every mistake in it at once. `defaults` are of one component. An empty variable counts as a missing one. */
+export function readProcessSettings(
+  env: Record<string, string | undefined>,
+  defaults: Partial<Record<keyof ProcessSettings, string>> = {},
+): ProcessSettings {
   const mistakes: string[] = [];
-  const read = <T>({ name, default: byDefault, parse }: { name: string; default: string; parse(text: string): T }) => {
+  const read = <T>(
+    { name, default: usual, parse }: { name: string; default: string; parse(text: string): T },
+    byDefault = usual,
+  ) => {
     try {
       return parse(env[name]?.trim() || byDefault);
     } catch (error) {
@@ -43,9 +49,9 @@ export function readProcessSettings(env: Record<string, string | undefined>): Pr
     }
   };
   const settings = {
-    healthPort: read(variables.healthPort),
-    metricsPort: read(variables.metricsPort),
-    logLevel: read(variables.logLevel),
+    healthPort: read(variables.healthPort, defaults.healthPort),
+    metricsPort: read(variables.metricsPort, defaults.metricsPort),
+    logLevel: read(variables.logLevel, defaults.logLevel),
   };
   if (mistakes.length > 0) throw new SettingsError(mistakes);
   return settings;
@@ -60,7 +66,7 @@ export function processSettingsReference(): { name: string; default: string; des
   }));
 }
 
-function port(text: string): number {
+export function port(text: string): number {
   const number = Number(text);
   if (!/^\d{1,5}$/.test(text) || number > 65535)
     throw new Error(`${quoted(text)} is not a port (1-65535, or 0 for any that is free)`);

@@ -1,5 +1,6 @@
 import { generatedClusterFiles, generatedFiles } from "@berg/resources";
 import { Command } from "commander";
+import { addApiCommand } from "./api/api.ts";
 import { addClustersCommand } from "./clusters.ts";
 import { addControllerCommand } from "./controller.ts";
 import { addDevCommand } from "./dev/dev.ts";
@@ -47,6 +48,7 @@ export function program(out: { write(text: string): unknown }): Command {
   addControllerCommand(berg);
   addListenerCommand(berg);
   addJanitorCommand(berg);
+  addApiCommand(berg);
   addSamplesCommand(berg);
   addUpCommand(berg);
   addTunnelCommand(berg);

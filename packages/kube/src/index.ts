@@ -42,6 +42,8 @@ export type { ElectionTiming } from "./election/timing.ts";
 export * from "./events/recorder.ts";
 export * from "./kinds.ts";
 export * from "./log.ts";
+export { eventLoopCheck, type HealthCheck, LagMonitor } from "./manager/checks.ts";
+export { type HealthServer, startHealthServer } from "./manager/health.ts";
 export * from "./manager/manager.ts";
 export type { OtherServer } from "./manager/other-server.ts";
 export * from "./manager/process.ts";

@@ -14,6 +14,7 @@ import {
 } from "@berg/kube";
 import { Competitions } from "@berg/resources";
 import { buildPages } from "@berg/web";
+import { lockData, sqliteFile } from "../api/data-lock.ts";
 import { version } from "../version.ts";
 import { challengeNamespace } from "./local-settings.ts";
 
@@ -66,10 +67,9 @@ export async function localHandouts(directory: string, directories: readonly str
 
 export async function startLocalApi(options: LocalApiOptions): Promise<RunningApi> {
   const { directory, host, port, publicUrl, maxRenewals, connection, log, pages, handouts } = options;
-  const database = join(directory, "api.db");
-  // It holds flags. SQLite gives the files beside it the same mode.
-  await writeFile(database, "", { flag: "a", mode: 0o600 });
+  const database = await sqliteFile(directory);
   await using parts = new AsyncDisposableStack();
+  parts.use(lockData(directory));
   const client = createClient({ connection, component: "api", rate: unlimited, log });
   parts.defer(() => client.close());
   const api = parts.use(

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { readPublicUrl } from "../public-url.ts";
 import type { UpOptions } from "./start-up.ts";
 
 /** Of `berg up`, `dev` and `lint`. */
@@ -57,14 +58,13 @@ export function directory(text: string): string {
   return text;
 }
 
-/** Of an option: a URL without a path. */
+/** Of an option. */
 function publicUrl(text: string): string {
-  const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== "/" || url.search || url.hash || url.username)
-    throw new InvalidArgumentError(
-      "A public URL has no path, such as http://127.0.0.1:8080 or https://ctf.example.com.",
-    );
-  return url.origin;
+  try {
+    return readPublicUrl(text);
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
 }
 
 function count(text: string): number {

@@ -1,0 +1,72 @@
+import { handoutVariables } from "@berg/api";
+import { settingsReference } from "@berg/instances";
+import { describe, expect, test } from "vitest";
+import { readApiSettings } from "./settings.ts";
+import { apiVariables, defaultOf } from "./variables.ts";
+
+const complete = { PUBLIC_URL: "https://ctf.example.com/", DATABASE_URL: "postgres://berg:s3cret@db/berg" };
+
+function read(env: Record<string, string>, options = {}) {
+  const mistakes: string[] = [];
+  return { settings: readApiSettings(env, options, mistakes), mistakes };
+}
+
+test("what is not set has its default", () => {
+  const { settings, mistakes } = read(complete);
+  expect(mistakes).toEqual([]);
+  expect(settings).toMatchObject({
+    publicUrl: "https://ctf.example.com",
+    database: { url: complete.DATABASE_URL },
+    ...{ host: "0.0.0.0", port: 8080, pagesDirectory: undefined, competition: "competition", namespace: "berg" },
+    ...{ maxRenewals: 3, trustedProxies: [], handouts: { registries: [], directories: [] } },
+    process: { healthPort: 8085, metricsPort: 8086, logLevel: "info" },
+  });
+});
+
+test("the defaults in the help are those of the controller and of handouts", () => {
+  for (const { name, default: byDefault } of [...settingsReference(), ...handoutVariables]) {
+    const own = apiVariables.find((variable) => variable.name === name);
+    if (own) expect([name, defaultOf(own.name)]).toEqual([name, byDefault]);
+  }
+});
+
+test("a directory takes the place of the database server", () => {
+  const { settings } = read({ PUBLIC_URL: complete.PUBLIC_URL }, { dataDir: "/data" });
+  expect(settings).toMatchObject({ database: { dataDir: "/data" }, handouts: { cacheDirectory: "/data/handouts" } });
+});
+
+test("every mistake is told at once, by name, and no password", () => {
+  const { settings, mistakes } = read({
+    DATABASE_URL: "mysql://berg:s3cret@db/berg",
+    API_PORT: "eighty",
+    TRUSTED_PROXIES: "10.0.0.0/8,10.0.0.0/99",
+    HANDOUT_MAX_BYTES: "1G",
+    HEALTH_PORT: "x",
+    LOG_LEVEL: "loud",
+    CHALLENGE_MAX_RENEWALS: "-1",
+  });
+  expect(settings).toBeUndefined();
+  const names = mistakes.map((mistake) => /^cannot read ([A-Z_]+): /.exec(mistake)?.[1]);
+  expect(names.sort()).toEqual(
+    ["API_PORT", "CHALLENGE_MAX_RENEWALS", "DATABASE_URL", "HANDOUT_MAX_BYTES", "HEALTH_PORT", "LOG_LEVEL"]
+      .concat("PUBLIC_URL", "TRUSTED_PROXIES")
+      .sort(),
+  );
+  expect(mistakes.join()).not.toContain("s3cret");
+});
+
+describe("is refused:", () => {
+  test.each([
+    ["no database", { PUBLIC_URL: "https://a.example" }, {}, "cannot read DATABASE_URL: it is not set"],
+    ["two databases", complete, { dataDir: "/data" }, "cannot use DATABASE_URL and --data-dir together"],
+    ["a file as the URL", { ...complete, DATABASE_URL: "api.db" }, {}, "--data-dir is for a SQLite file"],
+    ["a path in PUBLIC_URL", { ...complete, PUBLIC_URL: "https://a.example/ctf" }, {}, "A public URL has no path"],
+    ["pages among challenges", { ...complete, CHALLENGE_DOMAIN: "example.com" }, {}, "CHALLENGE_DOMAIN (example.com)"],
+    ["pages at their domain", { ...complete, CHALLENGE_DOMAIN: "ctf.example.com" }, {}, "or below it"],
+    ["one port for two", { ...complete, API_PORT: "8086" }, {}, "8086 is also HEALTH_PORT or METRICS_PORT"],
+  ])("%s", (_, env, options, want) => {
+    const { settings, mistakes } = read(env, options);
+    expect(settings).toBeUndefined();
+    expect(mistakes).toEqual([expect.stringContaining(want)]);
+  });
+});
