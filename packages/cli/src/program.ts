@@ -1,5 +1,6 @@
 import { generatedClusterFiles, generatedFiles } from "@berg/resources";
 import { Command } from "commander";
+import { addAdminCommand } from "./admin/admin.ts";
 import { addClustersCommand } from "./clusters.ts";
 import { addControllerCommand } from "./controller.ts";
 import { addDevCommand } from "./dev/dev.ts";
@@ -49,6 +50,7 @@ export function program(out: { write(text: string): unknown }): Command {
   addJanitorCommand(berg);
   addSamplesCommand(berg);
   addUpCommand(berg);
+  addAdminCommand(berg);
   addTunnelCommand(berg);
   addClustersCommand(berg);
   addDevCommand(berg);

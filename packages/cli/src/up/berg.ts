@@ -10,6 +10,7 @@ import { Challenges, customResourceDefinitions } from "@berg/resources";
 import { loadSamples } from "../samples/build.ts";
 import { sampleChallenges } from "../samples/samples.ts";
 import { startControllers } from "./controllers.ts";
+import { keepPublicUrl, keepWebPort, readWebPort } from "./data-directory.ts";
 import { createLeases } from "./elected.ts";
 import { applyGateway, portsOfLastTime } from "./gateway.ts";
 import { guestsOf } from "./guests.ts";
@@ -109,11 +110,12 @@ async function startWeb(
 ): Promise<RunningWeb | undefined> {
   if (options.webPort === undefined || building === undefined) return undefined;
   const { host } = options;
-  const { startLocalApi, readWebPort, keepWebPort, newSignInLinks } = await import("./pages.ts");
+  const { startLocalApi, newSignInLinks } = await import("./pages.ts");
   const lately = await readWebPort(directory);
   const port = await findPort({ host, port: options.webPort, flag: "--web-port", purpose: "the pages", lately });
   await keepWebPort(directory, port);
   const publicUrl = choosePublicUrl(options.publicUrl, port, options.domain);
+  await keepPublicUrl(directory, publicUrl);
   const pages = await progress.step("pages", () => building);
   const { connection } = apiServer;
   const api = await progress.step("API", () =>

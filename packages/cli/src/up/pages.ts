@@ -1,10 +1,10 @@
 /** The API and the pages of `berg up`. */
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { writeFile } from "node:fs/promises";
 import { alwaysOpen, type Pages, type RunningApi, startApi } from "@berg/api";
 import { type Connection, createClient, errorText, type Logger, unlimited } from "@berg/kube";
 import { buildPages } from "@berg/web";
 import { version } from "../version.ts";
+import { adminSocketOf, databaseOf } from "./data-directory.ts";
 import { challengeNamespace } from "./local-settings.ts";
 
 export interface LocalApiOptions {
@@ -17,6 +17,9 @@ export interface LocalApiOptions {
   log: Logger;
   pages: Pages;
 }
+
+/** All players of one machine have the address of the machine. */
+const socketsPerAddress = 10_000;
 
 /** The accounts of one machine. */
 const accounts = {
@@ -40,7 +43,7 @@ export async function preparePages(): Promise<Pages> {
 
 export async function startLocalApi(options: LocalApiOptions): Promise<RunningApi> {
   const { directory, host, port, publicUrl, maxRenewals, connection, log, pages } = options;
-  const database = join(directory, "api.db");
+  const database = databaseOf(directory);
   // It holds flags. SQLite gives the files beside it the same mode.
   await writeFile(database, "", { flag: "a", mode: 0o600 });
   await using parts = new AsyncDisposableStack();
@@ -48,8 +51,9 @@ export async function startLocalApi(options: LocalApiOptions): Promise<RunningAp
   parts.defer(() => client.close());
   const api = parts.use(
     await startApi({
-      settings: { publicUrl, namespace: challengeNamespace, maxRenewals, version },
+      settings: { publicUrl, namespace: challengeNamespace, maxRenewals, version, socketsPerAddress },
       competition: alwaysOpen,
+      adminSocket: adminSocketOf(directory),
       ...{ database, host, port, client, log, pages },
     }),
   );
@@ -59,18 +63,6 @@ export async function startLocalApi(options: LocalApiOptions): Promise<RunningAp
     signInLink: (account) => api.signInLink(account),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
-}
-
-const portFile = "web-port";
-
-/** The port of the previous run: sessions and bookmarks of browsers belong to it. */
-export async function readWebPort(directory: string): Promise<number | undefined> {
-  const text = await readFile(join(directory, portFile), "utf8").catch(() => "");
-  return /^\d{1,5}$/.test(text.trim()) ? Number(text) : undefined;
-}
-
-export async function keepWebPort(directory: string, port: number): Promise<void> {
-  await writeFile(join(directory, portFile), `${port}\n`);
 }
 
 /** New ones each time: a one-time link signs in once, and within a quarter of an hour. */
