@@ -10,6 +10,10 @@
  * One folder a resource: `routes.ts` is HTTP, `store.ts` holds the queries, the other files are rules. Start reading at
  * `server.ts`, then `instances/commands.ts` and `instances/sync.ts`.
  */
+export { askRunningApi } from "./admin-socket/client.ts";
+export type { AdminCommand } from "./admin-socket/commands.ts";
+export { runAdminCommandOn } from "./admin-socket/run-on-database.ts";
+export { longestSocketPath } from "./admin-socket/server.ts";
 export { type ApiOptions, type RunningApi, startApi } from "./api.ts";
 export type { ApiSettings } from "./context.ts";
 export { type HandoutSettings, handoutVariables, readHandoutSettings } from "./handouts/settings.ts";

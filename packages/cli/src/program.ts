@@ -1,5 +1,6 @@
 import { generatedClusterFiles, generatedFiles } from "@berg/resources";
 import { Command } from "commander";
+import { addAdminCommand } from "./admin/admin.ts";
 import { addApiCommand } from "./api/api.ts";
 import { addClustersCommand } from "./clusters.ts";
 import { addControllerCommand } from "./controller.ts";
@@ -51,6 +52,7 @@ export function program(out: { write(text: string): unknown }): Command {
   addApiCommand(berg);
   addSamplesCommand(berg);
   addUpCommand(berg);
+  addAdminCommand(berg);
   addTunnelCommand(berg);
   addClustersCommand(berg);
   addDevCommand(berg);

@@ -56,6 +56,7 @@ async function answer(
 ): Promise<{ status: number; body: unknown }> {
   try {
     const body: unknown = await json(request);
+    refuseUnknown(body);
     const { success, data, error } = adminCommand.safeParse(body);
     if (!success) throw new ProblemError("invalid_request", error.issues.map(({ message }) => message).join("; "));
     return { status: 200, body: await runAdminCommand(deps, data) };
@@ -65,4 +66,11 @@ async function answer(
     const { problem } = new ProblemError("internal_error", "The command failed; the log of the API says why.");
     return { status: problem.status, body: problem };
   }
+}
+
+function refuseUnknown(body: unknown): void {
+  const { command } = (body ?? {}) as { command?: unknown };
+  if (adminCommand.options.some(({ shape }) => shape.command.value === command)) return;
+  const detail = `The running API has no command "${String(command)}": it is older than the command line. Restart it.`;
+  throw new ProblemError("not_found", detail);
 }

@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { ConfigurationError } from "@berg/kube";
+import { databaseOf } from "../up/data-directory.ts";
 
 /** Held until it is disposed of, or the process ends in whichever way: it is the kernel that holds it. */
 export function lockData(directory: string): Disposable {
@@ -21,7 +22,7 @@ export function lockData(directory: string): Disposable {
 
 /** Its path. It holds flags: only its owner may read it. SQLite gives the files beside it the same mode. */
 export async function sqliteFile(directory: string): Promise<string> {
-  const file = join(directory, "api.db");
+  const file = databaseOf(directory);
   await writeFile(file, "", { flag: "a", mode: 0o600 });
   return file;
 }

@@ -1,6 +1,5 @@
 /** The API and the pages of `berg up`. */
-import { readFile, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { stat } from "node:fs/promises";
 import { type HandoutSettings, type Pages, type RunningApi, readHandoutSettings, startApi } from "@berg/api";
 import { formatTime, isAlreadyExists } from "@berg/apimachinery";
 import {
@@ -16,6 +15,7 @@ import { Competitions } from "@berg/resources";
 import { buildPages } from "@berg/web";
 import { lockData, sqliteFile } from "../api/data-lock.ts";
 import { version } from "../version.ts";
+import { adminSocketOf } from "./data-directory.ts";
 import { challengeNamespace } from "./local-settings.ts";
 
 export interface LocalApiOptions {
@@ -32,6 +32,9 @@ export interface LocalApiOptions {
 
 /** Name of the Competition. */
 const competition = "competition";
+
+/** All players of one machine have the address of the machine. */
+const socketsPerAddress = 10_000;
 
 /** The accounts of one machine. */
 const accounts = {
@@ -74,7 +77,8 @@ export async function startLocalApi(options: LocalApiOptions): Promise<RunningAp
   parts.defer(() => client.close());
   const api = parts.use(
     await startApi({
-      settings: { publicUrl, namespace: challengeNamespace, competition, maxRenewals, version },
+      settings: { publicUrl, namespace: challengeNamespace, competition, maxRenewals, version, socketsPerAddress },
+      adminSocket: adminSocketOf(directory),
       ...{ database, host, port, client, log, pages, handouts },
     }),
   );
@@ -93,18 +97,6 @@ export async function ensureCompetition(client: Client, now: number, signal: Abo
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
   }
-}
-
-const portFile = "web-port";
-
-/** The port of the previous run: sessions and bookmarks of browsers belong to it. */
-export async function readWebPort(directory: string): Promise<number | undefined> {
-  const text = await readFile(join(directory, portFile), "utf8").catch(() => "");
-  return /^\d{1,5}$/.test(text.trim()) ? Number(text) : undefined;
-}
-
-export async function keepWebPort(directory: string, port: number): Promise<void> {
-  await writeFile(join(directory, portFile), `${port}\n`);
 }
 
 /** New ones each time: a one-time link signs in once, and within a quarter of an hour. */
