@@ -4,13 +4,13 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient, kubeconfigFor, Leases, Namespaces, unlimited } from "@berg/kube";
 import { startLocalControlPlane } from "@berg/local-control-plane";
 import { ChallengeInstances, customResourceDefinitions, finalizers } from "@berg/resources";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { WebSocket } from "ws";
 import { askRunningApi } from "../../../api/src/admin-socket/client.ts";
 import { installKinds } from "../up/install-kinds.ts";
 
@@ -148,7 +148,33 @@ test("serves, leads, says how it is, and stops in order", async () => {
   const closed = once(socket, "close");
   api.child.kill("SIGTERM");
   // Without a close handshake: clients of the original do not reconnect after a clean close.
-  expect((await closed)[0]).toBe(1006);
+  expect((await closed)[0]).toMatchObject({ code: 1006 });
+  expect(await api.ended).toEqual([0, null]);
+});
+
+test("a request under way is answered at the end, and no other is taken", async () => {
+  const api = new Process(["--data-dir", join(directory, "draining")], withPages());
+  const { port } = await api.ports();
+  const body = JSON.stringify({ token: "none" });
+  const head = `POST /api/sign-in HTTP/1.1\r\nHost: berg.example\r\nOrigin: ${publicUrl}\r\nContent-Type: application/json\r\n`;
+  const socket = connect(port, "127.0.0.1").setEncoding("utf8");
+  let answer = "";
+  socket.on("data", (text: string) => (answer += text));
+  const closed = once(socket, "close");
+  socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body.slice(0, 3)}`);
+  // Answered on another connection: the first request has arrived too.
+  await get(port, "/api/metadata");
+  api.child.kill("SIGTERM");
+  await vi.waitFor(async () => {
+    const refused = await get(port, "/api/metadata").then(
+      () => false,
+      () => true,
+    );
+    expect(refused).toBe(true);
+  }, patiently);
+  socket.write(body.slice(3));
+  await closed;
+  expect(answer).toMatch(/^HTTP\/1\.1 403 /);
   expect(await api.ended).toEqual([0, null]);
 });
 
