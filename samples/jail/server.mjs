@@ -3,14 +3,19 @@ import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { createContext, runInContext } from "node:vm";
 
-createServer((socket) => {
+function welcome(socket) {
   socket.on("error", () => socket.destroy());
   const world = createContext({ Math });
   socket.write("Welcome to the jail. I calculate, and nothing else.\n> ");
   const lines = createInterface({ input: socket });
   lines.on("error", () => socket.destroy());
   lines.on("line", (line) => socket.write(`${calculated(line.slice(0, 1000), world)}\n> `));
-}).listen(1337, () => console.log("the jail is open at port 1337"));
+}
+
+// The second port is reached through TLS, which the gateway takes off.
+for (const port of [1337, 1338]) {
+  createServer(welcome).listen(port, () => console.log(`the jail is open at port ${port}`));
+}
 
 function calculated(line, world) {
   try {

@@ -69,6 +69,14 @@ describe("without signing in", () => {
     expect(answer.body.detail).not.toBe("");
   });
 
+  test("everybody downloads the file of a sample", async () => {
+    const { body } = await site.call<Challenge>("/api/challenges/jail");
+    expect(body.attachments).toEqual([{ fileName: "jail.mjs", downloadUrl: "/api/challenges/jail/handout/0" }]);
+    const { status, headers, text } = await site.call(body.attachments[0]?.downloadUrl ?? "");
+    expect([status, headers["content-type"]]).toEqual([200, "application/octet-stream"]);
+    expect(text).toBe(await readFile(join(import.meta.dirname, "../../samples/jail/server.mjs"), "utf8"));
+  });
+
   test("the API is described as OpenAPI 3.1, with every path", async () => {
     const { body } = await site.call<{ openapi: string; paths: object }>("/api/openapi.json");
     expect(body.openapi).toBe("3.1.0");

@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -64,6 +66,24 @@ onOneMachine((given) => {
     const [address] = jail.addresses;
     expect(address?.command).toBe(`nc localhost ${address?.port}`);
     const said = await talk("localhost", address?.port ?? 0, ["6*7"]);
+    expect(said).toMatch(/^Welcome to the jail.*\n> 42\n> $/);
+  });
+
+  test("the same challenge answers over TLS, with a certificate that ca.crt vouches for", async () => {
+    const address = jail.addresses.find(({ name }) => name === "jail-tls");
+    expect(address?.command).toBe(`ncat --ssl ${address?.hostname} ${address?.port}`);
+    const hostname = address?.hostname ?? "";
+    const child = spawn("openssl", [
+      ...["s_client", "-quiet", "-verify_return_error", "-CAfile", join(given.machine.dataDir, "ca.crt")],
+      ...["-connect", `127.0.0.1:${address?.port}`, "-servername", hostname, "-verify_hostname", hostname],
+    ]);
+    let said = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+      if (said.endsWith("\n> ") && !said.includes("42")) child.stdin.write("6*7\n");
+      else if (said.includes("42\n> ")) child.kill();
+    });
+    await once(child, "close");
     expect(said).toMatch(/^Welcome to the jail.*\n> 42\n> $/);
   });
 

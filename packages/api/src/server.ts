@@ -9,6 +9,7 @@ import { jsonSchemaTransform, serializerCompiler, validatorCompiler } from "fast
 import { addChallengeRoutes } from "./challenges/routes.ts";
 import { addMetadataRoutes } from "./competition/routes.ts";
 import type { ApiContext } from "./context.ts";
+import { addDocs } from "./docs/routes.ts";
 import { addEvents } from "./events/socket.ts";
 import { addHandoutRoutes } from "./handouts/routes.ts";
 import { type HandoutSettings, readHandoutSettings } from "./handouts/settings.ts";
@@ -80,6 +81,7 @@ export async function createServer(
     addPageRoutes(routes, context);
     addSignInRoutes(routes, context, rateLimits);
     addEvents(routes, context);
+    addDocs(routes, () => app.swagger());
     routes.get("/api/openapi.json", { schema: { hide: true } }, () => app.swagger());
     done();
   });

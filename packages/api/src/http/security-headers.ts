@@ -18,7 +18,7 @@ const contentSecurityPolicy = [
   "form-action 'self'",
 ].join("; ");
 
-const headers = {
+export const securityHeaders = {
   "content-security-policy": contentSecurityPolicy,
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
@@ -31,7 +31,7 @@ const headers = {
 
 export function addSecurityHeaders(app: FastifyInstance): void {
   app.addHook("onRequest", async (request, reply) => {
-    reply.headers(headers);
+    reply.headers(securityHeaders);
     // Answers of the API depend on who asks.
     if (isOfApi(request)) reply.header("cache-control", "no-store");
   });

@@ -3,7 +3,8 @@
  * behind the answers are filled in every one. Losing the lease, or the API server, does not end the process: players
  * still sign in and read what is in the database.
  */
-import { mkdir } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { createApiMetrics, type Pages, type RunningApi, startApi } from "@berg/api";
 import {
   ConfigurationError,
@@ -89,13 +90,16 @@ async function startServing(
   const { publicUrl, competition, namespace, maxRenewals, host, port, handouts, trustedProxies } = settings;
   const pages: Pages = await findPages(settings.pagesDirectory);
   if ("reason" in pages) log.warn({ reason: pages.reason }, "serving the API without the pages");
-  const database =
-    "url" in settings.database ? settings.database.url : await openData(settings.database.dataDir, parts);
+  const data =
+    "url" in settings.database
+      ? { database: settings.database.url }
+      : await openData(settings.database.dataDir, publicUrl, parts);
   const client = createClient({ connection, component: "api", rate: unlimited, log, metrics: metrics.requests });
   parts.defer(() => client.close());
   return startApi({
     settings: { publicUrl, competition, namespace, maxRenewals, version },
-    ...{ database, host, port, pages, client, log, handouts, trustedProxies },
+    ...data,
+    ...{ host, port, pages, client, log, handouts, trustedProxies },
     metrics: createApiMetrics(metrics),
   }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EADDRINUSE" && error.code !== "EACCES" && error.code !== "EADDRNOTAVAIL") throw error;
@@ -105,12 +109,18 @@ async function startServing(
   });
 }
 
-async function openData(directory: string, parts: AsyncDisposableStack): Promise<string> {
+/** Also what `berg admin --data-dir` needs: the socket, and where links lead. */
+async function openData(
+  directory: string,
+  publicUrl: string,
+  parts: AsyncDisposableStack,
+): Promise<{ database: string; adminSocket: string }> {
   await mkdir(directory, { recursive: true }).catch((error) => {
     throw new ConfigurationError(`cannot keep data in ${directory}: ${errorText(error)}`);
   });
   parts.use(lockData(directory));
-  return sqliteFile(directory);
+  await writeFile(join(directory, "public-url"), `${publicUrl}\n`);
+  return { database: await sqliteFile(directory), adminSocket: join(directory, "api.sock") };
 }
 
 /** A manager after the other, until the stop: each ends with its lease, or where its caches cannot be filled. */

@@ -4,13 +4,14 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient, kubeconfigFor, Leases, Namespaces, unlimited } from "@berg/kube";
 import { startLocalControlPlane } from "@berg/local-control-plane";
 import { ChallengeInstances, customResourceDefinitions, finalizers } from "@berg/resources";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { WebSocket } from "ws";
+import { askRunningApi } from "../../../api/src/admin-socket/client.ts";
 import { installKinds } from "../up/install-kinds.ts";
 
 const main = join(import.meta.dirname, "../main.ts");
@@ -82,16 +83,38 @@ class Process {
 const ports = { API_HOST: "127.0.0.1", API_PORT: "0", HEALTH_PORT: "0", METRICS_PORT: "0" };
 const withPages = () => ({ PAGES_DIR: join(directory, "pages") });
 
-function get(port: number, path: string): Promise<{ status: number; text: string }> {
+interface Answer {
+  status: number;
+  text: string;
+  cookie: string;
+}
+
+function call(port: number, path: string, { method = "GET", body = "", cookie = "" } = {}): Promise<Answer> {
+  const headers = {
+    host: "berg.example",
+    ...(cookie !== "" && { cookie }),
+    ...(body !== "" && { origin: publicUrl, "content-type": "application/json" }),
+  };
   return new Promise((resolve, reject) => {
-    request({ host: "127.0.0.1", port, path, headers: { host: "berg.example" } }, async (response) => {
+    request({ host: "127.0.0.1", port, path, method, headers }, async (response) => {
       let text = "";
       for await (const piece of response.setEncoding("utf8")) text += piece;
-      resolve({ status: response.statusCode ?? 0, text });
+      const [set = ""] = response.headers["set-cookie"] ?? [];
+      resolve({ status: response.statusCode ?? 0, text, cookie: set.split(";")[0] ?? "" });
     })
       .on("error", reject)
-      .end();
+      .end(body);
   });
+}
+
+const get = (port: number, path: string, cookie = "") => call(port, path, { cookie });
+
+/** As `berg admin link` does: over the socket in the data directory. */
+async function signInAsAdmin(port: number, dataDir: string): Promise<string> {
+  const command = { command: "link", name: "Admin", roles: ["admin"], kind: "one-time" } as const;
+  const answer = await askRunningApi(join(dataDir, "api.sock"), command as never);
+  const token = new URL(answer?.output ?? "").hash.slice(1);
+  return (await call(port, "/api/sign-in", { method: "POST", body: JSON.stringify({ token }) })).cookie;
 }
 
 test("serves, leads, says how it is, and stops in order", async () => {
@@ -125,16 +148,43 @@ test("serves, leads, says how it is, and stops in order", async () => {
   const closed = once(socket, "close");
   api.child.kill("SIGTERM");
   // Without a close handshake: clients of the original do not reconnect after a clean close.
-  expect((await closed)[0]).toBe(1006);
+  expect((await closed)[0]).toMatchObject({ code: 1006 });
+  expect(await api.ended).toEqual([0, null]);
+});
+
+test("a request under way is answered at the end, and no other is taken", async () => {
+  const api = new Process(["--data-dir", join(directory, "draining")], withPages());
+  const { port } = await api.ports();
+  const body = JSON.stringify({ token: "none" });
+  const head = `POST /api/sign-in HTTP/1.1\r\nHost: berg.example\r\nOrigin: ${publicUrl}\r\nContent-Type: application/json\r\n`;
+  const socket = connect(port, "127.0.0.1").setEncoding("utf8");
+  let answer = "";
+  socket.on("data", (text: string) => (answer += text));
+  const closed = once(socket, "close");
+  socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body.slice(0, 3)}`);
+  // Answered on another connection: the first request has arrived too.
+  await get(port, "/api/metadata");
+  api.child.kill("SIGTERM");
+  await vi.waitFor(async () => {
+    const refused = await get(port, "/api/metadata").then(
+      () => false,
+      () => true,
+    );
+    expect(refused).toBe(true);
+  }, patiently);
+  socket.write(body.slice(3));
+  await closed;
+  expect(answer).toMatch(/^HTTP\/1\.1 403 /);
   expect(await api.ended).toEqual([0, null]);
 });
 
 test("without Kubernetes it serves, answers 503 and says what it waits for", async () => {
   const nowhere = await writeKubeconfig("nowhere", "https://127.0.0.1:1", "none", undefined);
-  const api = new Process(["--data-dir", join(directory, "alone")], { ...withPages(), KUBECONFIG: nowhere });
+  const dataDir = join(directory, "alone");
+  const api = new Process(["--data-dir", dataDir], { ...withPages(), KUBECONFIG: nowhere });
   const { port, healthPort } = await api.ports();
   expect((await get(port, "/challenges")).status).toBe(200);
-  const { status, text } = await get(port, "/api/pages");
+  const { status, text } = await get(port, "/api/challenges", await signInAsAdmin(port, dataDir));
   expect([status, JSON.parse(text).code]).toEqual([503, "kubernetes_unavailable"]);
   const ready = await get(healthPort, "/readyz");
   expect(ready.status).toBe(500);

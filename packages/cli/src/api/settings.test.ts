@@ -63,6 +63,7 @@ describe("is refused:", () => {
     ["a path in PUBLIC_URL", { ...complete, PUBLIC_URL: "https://a.example/ctf" }, {}, "A public URL has no path"],
     ["pages among challenges", { ...complete, CHALLENGE_DOMAIN: "example.com" }, {}, "CHALLENGE_DOMAIN (example.com)"],
     ["pages at their domain", { ...complete, CHALLENGE_DOMAIN: "ctf.example.com" }, {}, "or below it"],
+    ["a missing directory", complete, { handouts: ["/no/such"] }, "cannot use --handouts /no/such: there is no such"],
     ["one port for two", { ...complete, API_PORT: "8086" }, {}, "8086 is also HEALTH_PORT or METRICS_PORT"],
   ])("%s", (_, env, options, want) => {
     const { settings, mistakes } = read(env, options);

@@ -1,4 +1,5 @@
 /** What `berg api` reads from the environment and its options. */
+import { statSync } from "node:fs";
 import { BlockList, isIP } from "node:net";
 import { type HandoutSettings, readHandoutSettings } from "@berg/api";
 import { quoted } from "@berg/apimachinery";
@@ -50,6 +51,11 @@ export function readApiSettings(
   const database = readInto(mistakes, () => readDatabase(env, dataDir));
   const apiPort = parsed("API_PORT", port);
   const trustedProxies = parsed("TRUSTED_PROXIES", networks);
+  for (const one of directories) {
+    if (!statSync(one, { throwIfNoEntry: false })?.isDirectory()) {
+      mistakes.push(`cannot use --handouts ${one}: there is no such directory`);
+    }
+  }
   const handouts = readInto(mistakes, () => readHandoutSettings(env, { directories, dataDir }));
   const own = readInto(mistakes, () =>
     readProcessSettings(env, { healthPort: defaultOf("HEALTH_PORT"), metricsPort: defaultOf("METRICS_PORT") }),
