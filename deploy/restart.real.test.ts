@@ -46,7 +46,12 @@ describe.skipIf(await missingControlPlane())("the controller of a pod", () => {
     expect(second.said("waiting for the lease")).toBe(false);
     expect(await holder()).toBe(own);
 
-    const spec = { ownerId: "0190b5a4-7c1e-7d3a-8f00-0123456789ab", challengeRef: { name: "none" }, renewals: 0, restarts: 0 };
+    const spec = {
+      ownerId: "0190b5a4-7c1e-7d3a-8f00-0123456789ab",
+      challengeRef: { name: "none" },
+      renewals: 0,
+      restarts: 0,
+    };
     await admin.create(ChallengeInstances, { metadata: { namespace: "berg", name: "one" }, spec });
     const phase = async () => (await admin.get(ChallengeInstances, "berg", "one")).status?.phase;
     await expect.poll(phase, { timeout: 30_000 }).toBe("Failed");

@@ -157,7 +157,12 @@ export function selecting(given: Given): void {
     const login = { type: "kubernetes.io/basic-auth", stringData: { username: "ada", password: "x" } };
     await client.create(Secrets, { metadata: { namespace, name: "login" }, ...login });
     for (const name of ["web", "pwn"]) {
-      const spec = { challengeRef: { name }, ownerId: "0191e7a4-5f0c-7b3e-9d2a-4c6f8e1b2a3d", renewals: 0, restarts: 0 };
+      const spec = {
+        challengeRef: { name },
+        ownerId: "0191e7a4-5f0c-7b3e-9d2a-4c6f8e1b2a3d",
+        renewals: 0,
+        restarts: 0,
+      };
       await client.create(ChallengeInstances, { metadata: { namespace, name }, spec });
     }
     const running = { type: "merge", body: { status: { phase: "Running" } } } as const;

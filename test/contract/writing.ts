@@ -4,7 +4,12 @@ import { type ChallengeInstance, ChallengeInstances } from "@berg/resources";
 import { expect, test } from "vitest";
 import { type Given, Roles, refusal } from "./given.ts";
 
-const spec = { challengeRef: { name: "web" }, ownerId: "0191e7a4-5f0c-7b3e-9d2a-4c6f8e1b2a3d", renewals: 0, restarts: 0 };
+const spec = {
+  challengeRef: { name: "web" },
+  ownerId: "0191e7a4-5f0c-7b3e-9d2a-4c6f8e1b2a3d",
+  renewals: 0,
+  restarts: 0,
+};
 
 export function writing(given: Given): void {
   const create = (name: string, data: Record<string, string> = { a: "1" }) =>

@@ -26,8 +26,10 @@ describe("berg", () => {
     expect(names.sort()).toEqual([
       "challengeinstances.berg.norelect.ch",
       "challenges.berg.norelect.ch",
+      "competitions.berg.norelect.ch",
       "containernetworks.berg.norelect.ch",
       "containernetworktunnelproxies.berg.norelect.ch",
+      "pages.berg.norelect.ch",
     ]);
   });
 

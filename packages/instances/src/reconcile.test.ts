@@ -41,6 +41,30 @@ test("after a restart, what is settled is not written again", async () => {
   expect(cluster.changes.slice(length)).toEqual([]);
 });
 
+test("a namespace is not deleted before its pods, though the cache does not show them yet", async () => {
+  const { cluster, controller, create, find, remove } = begin();
+  const withoutPods = (kind: string) => kind !== "Pod";
+  create("a");
+  for (let round = 0; round < 3; round++) {
+    controller.deliver(withoutPods);
+    await controller.turn();
+    while (cluster.tick());
+  }
+  expect(cluster.all("Pod").length).toBeGreaterThan(0);
+  cluster.collectorIsBusy = true;
+  remove("a");
+  for (let round = 0; round < 5; round++) {
+    controller.deliver(withoutPods);
+    await controller.turn();
+  }
+  expect(cluster.all("Deployment")).toEqual([]);
+  expect(cluster.all("Pod").length).toBeGreaterThan(0);
+  expect(namespaceOf(cluster).metadata.deletionTimestamp).toBeUndefined();
+  cluster.collectorIsBusy = false;
+  await controller.settle();
+  expect([find("a"), cluster.all("Namespace"), controller.errors]).toEqual([undefined, [], []]);
+});
+
 test("no pod starts without its network policy where a copy still shows the one of a namespace that is gone", async () => {
   const { cluster, controller, create } = begin();
   create("a");

@@ -80,11 +80,21 @@ export const breakages: readonly Breakage[] = [
   {
     name: "the namespace is deleted without asking whose it is",
     file: `${instances}/effects/perform.ts`,
-    search: "if (type === Namespaces && !(await isStillOurs(object, instance, around, signal))) return;",
+    search: "if (!(await isStillOurs(object, instance, around, signal))) return;",
     replace: "",
     caughtBy: {
       file: `${instances}/reconcile.capacity.test.ts`,
       test: "is not deleted, though the copy still says so",
+    },
+  },
+  {
+    name: "the namespace is deleted before pods that the cache does not show",
+    file: `${instances}/effects/perform.ts`,
+    search: "if (await hasUnseenPods(object, instance, around, signal)) return;",
+    replace: "",
+    caughtBy: {
+      file: `${instances}/reconcile.test.ts`,
+      test: "a namespace is not deleted before its pods",
     },
   },
   {

@@ -1,7 +1,22 @@
 /** Does what was decided, and notes every write, so that the next look sees it before the copies do. */
-import { isNotFound, type KubeObject, type Stored } from "@berg/apimachinery";
-import { addFinalizer, ControllerRevisions, deleteChild, ensureChild, Namespaces, removeFinalizer } from "@berg/kube";
-import { type ChallengeInstance, ChallengeInstances, fieldManagers, finalizers } from "@berg/resources";
+import { isNotFound, type KubeObject, keyOf, type Stored } from "@berg/apimachinery";
+import {
+  addFinalizer,
+  ControllerRevisions,
+  deleteChild,
+  ensureChild,
+  Namespaces,
+  Pods,
+  removeFinalizer,
+} from "@berg/kube";
+import {
+  type ChallengeInstance,
+  ChallengeInstances,
+  fieldManagers,
+  finalizers,
+  labels,
+  managedByBerg,
+} from "@berg/resources";
 import type { Child } from "../builders/blueprint.ts";
 import { isManagedByBerg, isOurs } from "../builders/marks.ts";
 import { by } from "../observe/caches.ts";
@@ -144,7 +159,10 @@ async function remove(
   around: Surroundings,
   signal: AbortSignal,
 ): Promise<void> {
-  if (type === Namespaces && !(await isStillOurs(object, instance, around, signal))) return;
+  if (type === Namespaces) {
+    if (!(await isStillOurs(object, instance, around, signal))) return;
+    if (await hasUnseenPods(object, instance, around, signal)) return;
+  }
   const gracePeriodSeconds = force ? 0 : undefined;
   try {
     if (after) await deleteChild(around.client, after.type, after.object, { propagationPolicy: "Background", signal });
@@ -152,6 +170,24 @@ async function remove(
     await deleteChild(around.client, type, object, { gracePeriodSeconds, propagationPolicy: "Background", signal });
     around.caches.written.get(type.kind)?.deleted(object.metadata.uid, force);
   }
+}
+
+/**
+ * Whether pods of the instance are in its namespace that the cache does not show yet. They are added to the view, and the
+ * next round waits for them: their network policy would be deleted with the namespace while they run.
+ */
+async function hasUnseenPods(
+  { metadata: { name: namespace } }: Stored<KubeObject>,
+  instance: Stored<ChallengeInstance>,
+  { client, caches }: Surroundings,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const labelSelector = `${labels.managedBy}=${managedByBerg},${labels.instanceUid}=${instance.metadata.uid}`;
+  const { items } = await client.listAll(Pods, { namespace, labelSelector, signal });
+  const { view } = caches.pods;
+  const unseen = items.filter((pod) => view.get(keyOf(pod))?.metadata.uid !== pod.metadata.uid);
+  for (const pod of unseen) view.wrote(pod);
+  return unseen.length > 0;
 }
 
 /** The server is asked once more before the one deletion that takes everything with it. */

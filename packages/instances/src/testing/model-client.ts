@@ -1,7 +1,7 @@
 /** The controller's way into the model cluster: what it asks for is counted, and can be made to fail. */
 import type { JsonPatchOperation, KubeObject, ResourceType, Stored } from "@berg/apimachinery";
 import { makeKey } from "@berg/apimachinery";
-import type { Client, DeleteOptions } from "@berg/kube";
+import type { Client, DeleteOptions, ListOptions } from "@berg/kube";
 import type { Manifest } from "../builders/blueprint.ts";
 import type { ModelCluster } from "./model-cluster.ts";
 
@@ -9,7 +9,7 @@ import type { ModelCluster } from "./model-cluster.ts";
 export class Crash extends Error {}
 
 export interface ModelRequest {
-  verb: "get" | "create" | "apply" | "update" | "patch" | "delete";
+  verb: "get" | "list" | "create" | "apply" | "update" | "patch" | "delete";
   kind: string;
   name: string;
   /** The precondition of a delete. */
@@ -31,7 +31,7 @@ export class ModelClient {
   }
 
   get writes(): ModelRequest[] {
-    return this.requests.filter(({ verb }) => verb !== "get");
+    return this.requests.filter(({ verb }) => verb !== "get" && verb !== "list");
   }
 
   /** Only what the controller uses. */
@@ -41,6 +41,10 @@ export class ModelClient {
       get: async (type: ResourceType, namespace: string, name: string) => {
         await this.#ask({ verb: "get", kind: type.kind, name });
         return cluster.get(type, namespace, name);
+      },
+      listAll: async ({ kind }: ResourceType, { namespace = "" }: ListOptions) => {
+        await this.#ask({ verb: "list", kind, name: namespace });
+        return { items: cluster.all(kind).filter(({ metadata }) => metadata.namespace === namespace) };
       },
       create: async (type: ResourceType, manifest: Manifest<KubeObject>) => {
         await this.#ask({ verb: "create", kind: type.kind, name: manifest.metadata.name });
@@ -77,7 +81,7 @@ export class ModelClient {
   async #ask(request: ModelRequest): Promise<void> {
     // As over a network: others get their turn before it arrives.
     await null;
-    if (request.verb !== "get") await this.beforeWrite(request);
+    if (request.verb !== "get" && request.verb !== "list") await this.beforeWrite(request);
     this.requests.push(request);
   }
 }
