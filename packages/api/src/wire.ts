@@ -186,13 +186,14 @@ export const player = z
 export type Player = z.infer<typeof player>;
 
 const attributes = z.record(z.string().min(1).max(128), z.string().min(1).max(128));
+const visible = [/^[^\p{C}]*$/u, "must not contain control or invisible characters"] as const;
 /** As people may call themselves: something visible, no control characters. */
 const playerName = z
   .string()
   .trim()
   .min(1)
   .max(64)
-  .regex(/^[^\p{C}]*$/u, "must not contain control or invisible characters");
+  .regex(...visible);
 
 export const patchPlayerRequest = z.object({ name: playerName.optional(), attributes: attributes.default({}) });
 
@@ -248,7 +249,12 @@ const role = z.enum(["player", "author", "support", "admin"]);
 const roleList = z.array(role).max(16).describe("Every account has the role player.");
 
 export const adminPlayersQuery = z.object({
-  search: z.string().max(128).default("").describe("Part of the name, or an id."),
+  search: z
+    .string()
+    .max(128)
+    .regex(...visible)
+    .default("")
+    .describe("Part of the name, or an id."),
   page: z.coerce.number().int().min(1).max(1_000_000).default(1),
   pageSize: z.coerce.number().int().min(1).max(200).default(50),
 });

@@ -18,6 +18,11 @@ export interface Player {
   createdAt: number;
 }
 
+/** What else stands in a path is no id; PostgreSQL refuses some of it, such as a NUL. */
+export function isId(text: string): boolean {
+  return /^[\w-]{1,64}$/.test(text);
+}
+
 /** Whose account Berg itself vouches for: they sign in with links, and may choose their name. */
 const localPrefix = "local:";
 
@@ -72,6 +77,7 @@ export async function listPlayers(db: Kysely<Tables>): Promise<Player[]> {
 }
 
 export async function findPlayer(db: Kysely<Tables>, id: string): Promise<Player | undefined> {
+  if (!isId(id)) return undefined;
   const row = await present(db).where("id", "=", id).executeTakeFirst();
   return row && playerOf(row);
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/schema.ts";
-import { isStaff, type Player, playerOf } from "../players/store.ts";
+import { isId, isStaff, type Player, playerOf } from "../players/store.ts";
 import { hashToken, newToken } from "./tokens.ts";
 
 const hour = 3_600_000;
@@ -90,6 +90,7 @@ export async function listSessions(db: Kysely<Tables>, playerId: string, now: nu
 
 /** Whether there was such a session of the player. */
 export async function endSession(db: Kysely<Tables>, playerId: string, id: string): Promise<boolean> {
+  if (!isId(id)) return false;
   const { numDeletedRows } = await db
     .deleteFrom("session")
     .where("player_id", "=", playerId)

@@ -37,6 +37,13 @@ export interface Answer<T> {
   cookie: string | undefined;
 }
 
+export interface TestApiOptions {
+  /** Sockets. */
+  mostPerAddress?: number;
+  /** A PostgreSQL database, in place of one in memory. */
+  database?: string;
+}
+
 export class TestApi implements AsyncDisposable {
   readonly clock = new FakeClock();
   /** What was logged. */
@@ -55,9 +62,9 @@ export class TestApi implements AsyncDisposable {
   #listening: Promise<string> | undefined;
   #parts = new AsyncDisposableStack();
 
-  static async start({ mostPerAddress }: { mostPerAddress?: number } = {}): Promise<TestApi> {
+  static async start({ mostPerAddress, database = ":memory:" }: TestApiOptions = {}): Promise<TestApi> {
     const api = new TestApi();
-    const { db } = api.#parts.use(await openDatabase<Tables>({ database: ":memory:", component: "api", migrations }));
+    const { db } = api.#parts.use(await openDatabase<Tables>({ database, component: "api", migrations }));
     const write = (fields: unknown, text?: unknown) => void api.logged.push(JSON.stringify([fields, text]));
     const log = { debug: write, info: write, warn: write, error: write } as Logger;
     api.context = {
