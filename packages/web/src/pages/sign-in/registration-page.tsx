@@ -1,10 +1,9 @@
 import type { PersonalLink, SignInOptions } from "@berg/api/wire";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Link, useLocation } from "wouter";
+import { Link } from "wouter";
 import { useRegister } from "../../api/account.ts";
-import { useChangeIdentity } from "../../api/mutations.ts";
-import { signInOptionsQuery } from "../../api/queries.ts";
+import { signInOptionsQuery, usePlayer } from "../../api/queries.ts";
 import { AttributeFields } from "../../components/attribute-fields.tsx";
 import { Button } from "../../components/button.tsx";
 import { CopyField } from "../../components/copy-field.tsx";
@@ -23,7 +22,9 @@ export function RegistrationPage() {
   useTitle(accountTexts.registration.title);
   const options = useQuery(signInOptionsQuery);
   const [done, setDone] = useState<{ name: string; link: PersonalLink }>();
+  const { data: player } = usePlayer();
   if (done) return <Registered name={done.name} link={done.link.link} />;
+  if (player) return <SignedIn name={player.name} />;
   if (options.data?.registration.isOpen) {
     return <RegistrationForm options={options.data} onDone={(name, link) => setDone({ name, link })} />;
   }
@@ -116,24 +117,20 @@ function RegistrationForm({ options, onDone }: RegistrationFormProps) {
           {accountTexts.registration.submit}
         </Button>
       </form>
-      {registration.closesAt !== null && (
-        <p className="muted">{accountTexts.registration.closesAt(formatTime(registration.closesAt))}</p>
-      )}
-      <p className="panel-note">
-        {accountTexts.registration.haveLink} {accountTexts.registration.signInInstead}
-      </p>
+      <div className="panel-note">
+        {registration.closesAt !== null && (
+          <p>{accountTexts.registration.closesAt(formatTime(registration.closesAt))}</p>
+        )}
+        <p>
+          {accountTexts.registration.haveLink} {accountTexts.registration.signInInstead}
+        </p>
+      </div>
     </AccountPanel>
   );
 }
 
-/** The link is shown once. The player is signed in already, but the page stays until it is put away. */
+/** The link is shown once: the page stays until it is put away. */
 function Registered({ name, link }: { name: string; link: string }) {
-  const changeIdentity = useChangeIdentity();
-  const [, navigate] = useLocation();
-  const goOn = async () => {
-    await changeIdentity();
-    navigate("/challenges", { replace: true });
-  };
   return (
     <AccountPanel title={accountTexts.registration.doneTitle(name)}>
       <p>{accountTexts.registration.doneDetail}</p>
@@ -141,9 +138,20 @@ function Registered({ name, link }: { name: string; link: string }) {
         <span className="address-name">{accountTexts.registration.linkLabel}</span>
         <CopyField text={link} />
       </div>
-      <Button look="primary" onClick={() => void goOn()}>
+      <Link href="/challenges" replace className="button button-primary">
         {accountTexts.registration.continue}
-      </Button>
+      </Link>
+    </AccountPanel>
+  );
+}
+
+function SignedIn({ name }: { name: string }) {
+  return (
+    <AccountPanel title={accountTexts.registration.title}>
+      <p>{accountTexts.signIn.alreadyAs(name)}</p>
+      <Link href="/challenges" className="button button-secondary">
+        {accountTexts.signIn.toChallenges}
+      </Link>
     </AccountPanel>
   );
 }

@@ -55,7 +55,7 @@ function WithoutToken() {
       <p>
         {accountTexts.signIn.noTokenDetail} {registration?.mode === "closed" && accountTexts.signIn.noTokenClosed}
       </p>
-      <p className="muted">{accountTexts.signIn.noTokenLocal}</p>
+      <LocalHint />
       {player && <ToChallenges />}
       {!player && canRegister && (
         <div className="panel-note sign-in-register">
@@ -110,7 +110,7 @@ function Failure({ error }: { error: Error }) {
   return (
     <AccountPanel title={accountTexts.signIn.failed}>
       <p>{accountTexts.signIn.failedDetail}</p>
-      <p className="muted">{accountTexts.signIn.noTokenLocal}</p>
+      <LocalHint />
       <ToChallenges />
     </AccountPanel>
   );
@@ -122,4 +122,10 @@ function ToChallenges() {
       {accountTexts.signIn.toChallenges}
     </Link>
   );
+}
+
+/** On one's own computer, the link is in the terminal. */
+function LocalHint() {
+  const isLocal = /(^|\.)localhost$|^127\./.test(location.hostname);
+  return isLocal && <p className="muted">{accountTexts.signIn.noTokenLocal}</p>;
 }
