@@ -14,6 +14,7 @@ import { formatTime } from "../../components/time.tsx";
 import { usePlayerForm } from "../../components/use-player-form.ts";
 import { useTitle } from "../../components/use-title.ts";
 import { attributeErrors } from "../../logic/form-errors.ts";
+import { type RegistrationState, registrationState } from "../../logic/registration.ts";
 import { texts } from "../../texts.ts";
 import { accountTexts } from "../../texts-account.ts";
 import { AccountPanel, LoadingPanel } from "./account-panel.tsx";
@@ -25,10 +26,11 @@ export function RegistrationPage() {
   const { data: player } = usePlayer();
   if (done) return <Registered name={done.name} link={done.link.link} />;
   if (player) return <SignedIn name={player.name} />;
-  if (options.data?.registration.isOpen) {
+  if (options.data) {
+    const state = registrationState(options.data);
+    if (state !== "open") return <NotOpen options={options.data} state={state} />;
     return <RegistrationForm options={options.data} onDone={(name, link) => setDone({ name, link })} />;
   }
-  if (options.data) return <NotOpen options={options.data} />;
   return problemOf(options) ? (
     <QueryProblem query={options} isPage />
   ) : (
@@ -156,13 +158,13 @@ function SignedIn({ name }: { name: string }) {
   );
 }
 
-function NotOpen({ options: { registration } }: { options: SignInOptions }) {
-  const { mode, opensAt, isFull } = registration;
-  const isFullOnly = isFull && mode !== "closed";
+function NotOpen({ options, state }: { options: SignInOptions; state: Exclude<RegistrationState, "open"> }) {
+  const { opensAt } = options.registration;
+  const { title, detail } = accountTexts.registration.notOpen[state];
   return (
-    <AccountPanel title={isFullOnly ? accountTexts.registration.full : accountTexts.registration.closed}>
-      {opensAt !== null && !isFullOnly && <p>{accountTexts.registration.opensAt(formatTime(opensAt))}</p>}
-      <p>{isFullOnly ? accountTexts.registration.fullDetail : accountTexts.registration.closedDetail}</p>
+    <AccountPanel title={title} subtitle={options.eventName && accountTexts.registration.event(options.eventName)}>
+      {state === "later" && opensAt !== null && <p>{accountTexts.registration.opensAt(formatTime(opensAt))}</p>}
+      <p>{detail}</p>
       <Link href="/sign-in" className="button button-secondary">
         {texts.header.signIn}
       </Link>

@@ -9,6 +9,7 @@ import { Button } from "../../components/button.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { describeProblem, ProblemNotice } from "../../components/problem-notice.tsx";
 import { useTitle } from "../../components/use-title.ts";
+import { registrationState } from "../../logic/registration.ts";
 import { accountTexts } from "../../texts-account.ts";
 import { AccountPanel, LoadingPanel } from "./account-panel.tsx";
 
@@ -40,8 +41,8 @@ function useTokenFromFragment(): string {
 function WithoutToken() {
   const { data: player } = usePlayer();
   const { data: options } = useQuery(signInOptionsQuery);
-  const registration = options?.registration;
-  const canRegister = registration !== undefined && (registration.isOpen || registration.opensAt !== null);
+  const registration = options && registrationState(options);
+  const canRegister = registration === "open" || registration === "later";
   return (
     <AccountPanel
       title={accountTexts.signIn.title}
@@ -53,7 +54,7 @@ function WithoutToken() {
         </Notice>
       )}
       <p>
-        {accountTexts.signIn.noTokenDetail} {registration?.mode === "closed" && accountTexts.signIn.noTokenClosed}
+        {accountTexts.signIn.noTokenDetail} {registration === "closed" && accountTexts.signIn.noTokenClosed}
       </p>
       <LocalHint />
       {player && <ToChallenges />}
