@@ -25,10 +25,17 @@ export const accountTexts = {
     event: (event: string) => `for ${event}`,
     opensAt: (time: string) => `Registration opens on ${time}.`,
     closesAt: (time: string) => `Registration closes on ${time}.`,
-    closed: "Registration is closed",
-    closedDetail: "The organisers give each player a sign-in link. Ask them if you have none.",
-    full: "No place is left",
-    fullDetail: "All places of this event are taken. Ask the organisers whether more are coming.",
+    notOpen: {
+      later: { title: "Registration is not open yet", detail: "This page opens by itself." },
+      full: {
+        title: "No place is left",
+        detail: "All places of this event are taken. Ask the organisers whether more are coming.",
+      },
+      closed: {
+        title: "Registration is closed",
+        detail: "The organisers give each player a sign-in link. Ask them if you have none.",
+      },
+    },
     name: "Name",
     nameHint: "Everybody sees it. You can change it later.",
     code: "Registration code",

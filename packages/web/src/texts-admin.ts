@@ -20,7 +20,6 @@ export const adminTexts = {
   caption: "Instances of all players",
   columns: { owner: "Owner", challenge: "Challenge", phase: "Phase", startedAt: "Started", timeout: "Time left" },
   ended: "ended",
-  details: "Details",
   detailsOf: (challenge: string, owner: string) => `Details of ${challenge} of ${owner}`,
   unknownOwner: "Unknown owner",
   pages: "Pages",

@@ -43,7 +43,7 @@ export const texts = {
     },
     database: {
       title: "Berg cannot reach its database",
-      detail: "Nothing is lost. Try again in a moment; running instances keep running.",
+      detail: "Nothing is lost, and running instances keep running. Try again in a moment.",
     },
     kubernetes: {
       title: "Berg cannot reach its cluster",
@@ -176,8 +176,9 @@ export const texts = {
         : left === 1
           ? "You can extend it once."
           : `You can extend it ${left} times.`,
-    endsSoonTitle: (time: string) => `It stops in ${time}`,
-    endsSoon: "What you changed in it will be lost.",
+    endsSoon: "It stops soon",
+    endsSoonDetail: (canExtend: boolean) =>
+      `What you changed in it will be lost.${canExtend ? " Extend it if you need more time." : ""}`,
     restart: "Restart",
     restartPending: "Restarting…",
     restartTitle: (name: string) => `Restart ${name}?`,

@@ -36,10 +36,12 @@ export function useSignIn() {
   });
 }
 
-/** The answer sets the session cookie. The identity changes only when the page goes on: until then it shows the link. */
+/** The answer sets the session cookie. It holds the link, so that nothing may keep it from being shown. */
 export function useRegister() {
+  const changeIdentity = useChangeIdentity();
   return useMutation({
     mutationFn: (registration: Registration) => request<PersonalLink>("POST", "/api/registration", registration),
+    onSuccess: () => void changeIdentity(),
   });
 }
 

@@ -22,12 +22,13 @@ export const keys = {
   admin: ["admin"],
 } as const;
 
+/** Null where the organiser shows nothing to visitors who are not signed in. */
 export const metadataQuery = queryOptions({
   queryKey: keys.metadata,
-  queryFn: async ({ signal }): Promise<TimedMetadata> => {
+  queryFn: async ({ signal }): Promise<TimedMetadata | null> => {
     const sentAt = systemClock.now();
-    const metadata = await request<Metadata>("GET", "/api/metadata", undefined, signal);
-    return withClockOffset(metadata, (sentAt + systemClock.now()) / 2);
+    const metadata = await nullWhenAnonymous(request<Metadata>("GET", "/api/metadata", undefined, signal));
+    return metadata && withClockOffset(metadata, (sentAt + systemClock.now()) / 2);
   },
 });
 
@@ -81,8 +82,7 @@ export const usePages = () => useQuery(pagesQuery);
 
 /** Whether the organiser shows nothing to visitors who are not signed in. */
 export function useIsSignInRequired(): boolean {
-  const { error } = useMetadata();
-  return error instanceof ApiProblem && error.status === 401;
+  return useMetadata().data === null;
 }
 
 export function useInstance() {

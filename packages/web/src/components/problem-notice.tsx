@@ -6,11 +6,13 @@ import { Notice } from "./notice.tsx";
 export function ProblemNotice({ error }: { error: Error | null }) {
   if (!error) return null;
   const { title, detail, retryAfter } = describeProblem(error);
+  // How long an outage lasts is a guess of the server.
+  const isOutage = error instanceof ApiProblem && error.isTemporary;
   return (
     <Notice tone="danger" title={title} isAlert>
       <p>
         {detail}
-        {retryAfter !== undefined && ` ${texts.problems.retryIn(retryAfter)}`}
+        {retryAfter !== undefined && !isOutage && ` ${texts.problems.retryIn(retryAfter)}`}
       </p>
     </Notice>
   );

@@ -6,5 +6,5 @@ import { type CompetitionPeriod, competitionPeriod } from "../logic/competition.
 export function useCompetitionPeriod(): CompetitionPeriod | undefined {
   const { data: metadata } = useMetadata();
   const now = useServerNow();
-  return metadata && competitionPeriod(metadata, now);
+  return metadata ? competitionPeriod(metadata, now) : undefined;
 }

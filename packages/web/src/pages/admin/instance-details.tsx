@@ -223,18 +223,20 @@ function LogText({ text, label }: { text: string; label: string }) {
     if (log && isAtEnd.current) log.scrollTop = log.scrollHeight;
   }, [text]);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by the keyboard
-    <section tabIndex={0} aria-label={label} className="log-frame">
-      <pre
-        ref={ref}
-        className="log"
-        onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
-          isAtEnd.current = scrollHeight - scrollTop - clientHeight < 8;
-        }}
-      >
-        {text || adminTexts.emptyLog}
-      </pre>
-    </section>
+    // biome-ignore lint/a11y/useSemanticElements: a log is no section of the page
+    <pre
+      ref={ref}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by the keyboard
+      tabIndex={0}
+      role="region"
+      aria-label={label}
+      className="log"
+      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+        isAtEnd.current = scrollHeight - scrollTop - clientHeight < 8;
+      }}
+    >
+      {text || adminTexts.emptyLog}
+    </pre>
   );
 }
 

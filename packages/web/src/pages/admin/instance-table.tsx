@@ -1,7 +1,6 @@
 import type { AdminInstance } from "@berg/api/wire";
 import { useChallengeTitle } from "../../api/queries.ts";
 import { useServerNow } from "../../api/server-time.ts";
-import { Button } from "../../components/button.tsx";
 import { SortIcon } from "../../components/icons.tsx";
 import { StateDot } from "../../components/state-dot.tsx";
 import { Time } from "../../components/time.tsx";
@@ -20,7 +19,7 @@ interface InstanceTableProps {
   onSelect: (id: string) => void;
 }
 
-const columns: InstanceSort[] = ["challenge", "owner", "phase", "startedAt", "timeout"];
+const columns: InstanceSort[] = ["challenge", "phase", "owner", "startedAt", "timeout"];
 
 export function InstanceTable({ instances, query, isStale, onSort, onSelect }: InstanceTableProps) {
   return (
@@ -37,9 +36,6 @@ export function InstanceTable({ instances, query, isStale, onSort, onSelect }: I
                 </button>
               </th>
             ))}
-            <th scope="col">
-              <span className="visually-hidden">{adminTexts.details}</span>
-            </th>
           </tr>
         </thead>
         <tbody>
@@ -58,27 +54,29 @@ function Row({ instance, onSelect }: { instance: AdminInstance; onSelect: (id: s
   const owner = instance.ownerName ?? adminTexts.unknownOwner;
   return (
     <tr>
-      <th scope="row">{challenge}</th>
-      <td>{owner}</td>
+      <th scope="row">
+        <button
+          type="button"
+          className="row-button"
+          aria-label={adminTexts.detailsOf(challenge, owner)}
+          title={challenge}
+          disabled={id === null}
+          onClick={() => id !== null && onSelect(id)}
+        >
+          {challenge}
+        </button>
+      </th>
       <td>
         <span className="phase">
           <StateDot state={stateOf(instance)} />
           {phase}
-          {reason !== null && reason !== "Ready" && <span className="muted">{reason}</span>}
+          {reason !== null && reason !== "Ready" && <span className="phase-reason">{reason}</span>}
         </span>
       </td>
+      <td title={owner}>{owner}</td>
       <td className="tabular">{startedAt !== null && <Time at={startedAt} />}</td>
       <td className="tabular">
         <TimeLeft instance={instance} />
-      </td>
-      <td className="cell-action">
-        <Button
-          aria-label={adminTexts.detailsOf(challenge, owner)}
-          isDisabled={id === null}
-          onClick={() => id !== null && onSelect(id)}
-        >
-          {adminTexts.details}
-        </Button>
       </td>
     </tr>
   );

@@ -34,7 +34,7 @@ export function NoInstance({ challenge, other }: { challenge: Challenge; other: 
   const isReplacing = otherState === "running" || otherState === "starting";
   return (
     <>
-      <p>{texts.instance.explain}</p>
+      {isOpen(period) && <p>{texts.instance.explain}</p>}
       {otherState !== "none" && <OtherInstance other={other} />}
       <ProblemNotice error={start.error} />
       {isOpen(period) ? (

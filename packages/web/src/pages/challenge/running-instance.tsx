@@ -71,11 +71,8 @@ function Lifetime({ challenge, instance }: { challenge: Challenge; instance: Ins
   return (
     <>
       {isNearEnd && left !== undefined && (
-        <Notice
-          tone="warning"
-          title={left > 0 ? texts.instance.endsSoonTitle(formatCountdown(left)) : texts.instance.timeUp}
-        >
-          {left > 0 && <p>{texts.instance.endsSoon}</p>}
+        <Notice tone="warning" title={left > 0 ? texts.instance.endsSoon : texts.instance.timeUp}>
+          {left > 0 && <p>{texts.instance.endsSoonDetail(canRenew)}</p>}
         </Notice>
       )}
       <div className={isNearEnd ? "lifetime is-ending" : "lifetime"}>

@@ -1,10 +1,9 @@
 import type { PersonalLink, SignInOptions } from "@berg/api/wire";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Link, useLocation } from "wouter";
+import { Link } from "wouter";
 import { useRegister } from "../../api/account.ts";
-import { useChangeIdentity } from "../../api/mutations.ts";
-import { signInOptionsQuery } from "../../api/queries.ts";
+import { signInOptionsQuery, usePlayer } from "../../api/queries.ts";
 import { AttributeFields } from "../../components/attribute-fields.tsx";
 import { Button } from "../../components/button.tsx";
 import { CopyField } from "../../components/copy-field.tsx";
@@ -15,6 +14,7 @@ import { formatTime } from "../../components/time.tsx";
 import { usePlayerForm } from "../../components/use-player-form.ts";
 import { useTitle } from "../../components/use-title.ts";
 import { attributeErrors } from "../../logic/form-errors.ts";
+import { type RegistrationState, registrationState } from "../../logic/registration.ts";
 import { texts } from "../../texts.ts";
 import { accountTexts } from "../../texts-account.ts";
 import { AccountPanel, LoadingPanel } from "./account-panel.tsx";
@@ -23,11 +23,14 @@ export function RegistrationPage() {
   useTitle(accountTexts.registration.title);
   const options = useQuery(signInOptionsQuery);
   const [done, setDone] = useState<{ name: string; link: PersonalLink }>();
+  const { data: player } = usePlayer();
   if (done) return <Registered name={done.name} link={done.link.link} />;
-  if (options.data?.registration.isOpen) {
+  if (player) return <SignedIn name={player.name} />;
+  if (options.data) {
+    const state = registrationState(options.data);
+    if (state !== "open") return <NotOpen options={options.data} state={state} />;
     return <RegistrationForm options={options.data} onDone={(name, link) => setDone({ name, link })} />;
   }
-  if (options.data) return <NotOpen options={options.data} />;
   return problemOf(options) ? (
     <QueryProblem query={options} isPage />
   ) : (
@@ -116,24 +119,20 @@ function RegistrationForm({ options, onDone }: RegistrationFormProps) {
           {accountTexts.registration.submit}
         </Button>
       </form>
-      {registration.closesAt !== null && (
-        <p className="muted">{accountTexts.registration.closesAt(formatTime(registration.closesAt))}</p>
-      )}
-      <p className="panel-note">
-        {accountTexts.registration.haveLink} {accountTexts.registration.signInInstead}
-      </p>
+      <div className="panel-note">
+        {registration.closesAt !== null && (
+          <p>{accountTexts.registration.closesAt(formatTime(registration.closesAt))}</p>
+        )}
+        <p>
+          {accountTexts.registration.haveLink} {accountTexts.registration.signInInstead}
+        </p>
+      </div>
     </AccountPanel>
   );
 }
 
-/** The link is shown once. The player is signed in already, but the page stays until it is put away. */
+/** The link is shown once: the page stays until it is put away. */
 function Registered({ name, link }: { name: string; link: string }) {
-  const changeIdentity = useChangeIdentity();
-  const [, navigate] = useLocation();
-  const goOn = async () => {
-    await changeIdentity();
-    navigate("/challenges", { replace: true });
-  };
   return (
     <AccountPanel title={accountTexts.registration.doneTitle(name)}>
       <p>{accountTexts.registration.doneDetail}</p>
@@ -141,20 +140,31 @@ function Registered({ name, link }: { name: string; link: string }) {
         <span className="address-name">{accountTexts.registration.linkLabel}</span>
         <CopyField text={link} />
       </div>
-      <Button look="primary" onClick={() => void goOn()}>
+      <Link href="/challenges" replace className="button button-primary">
         {accountTexts.registration.continue}
-      </Button>
+      </Link>
     </AccountPanel>
   );
 }
 
-function NotOpen({ options: { registration } }: { options: SignInOptions }) {
-  const { mode, opensAt, isFull } = registration;
-  const isFullOnly = isFull && mode !== "closed";
+function SignedIn({ name }: { name: string }) {
   return (
-    <AccountPanel title={isFullOnly ? accountTexts.registration.full : accountTexts.registration.closed}>
-      {opensAt !== null && !isFullOnly && <p>{accountTexts.registration.opensAt(formatTime(opensAt))}</p>}
-      <p>{isFullOnly ? accountTexts.registration.fullDetail : accountTexts.registration.closedDetail}</p>
+    <AccountPanel title={accountTexts.registration.title}>
+      <p>{accountTexts.signIn.alreadyAs(name)}</p>
+      <Link href="/challenges" className="button button-secondary">
+        {accountTexts.signIn.toChallenges}
+      </Link>
+    </AccountPanel>
+  );
+}
+
+function NotOpen({ options, state }: { options: SignInOptions; state: Exclude<RegistrationState, "open"> }) {
+  const { opensAt } = options.registration;
+  const { title, detail } = accountTexts.registration.notOpen[state];
+  return (
+    <AccountPanel title={title} subtitle={options.eventName && accountTexts.registration.event(options.eventName)}>
+      {state === "later" && opensAt !== null && <p>{accountTexts.registration.opensAt(formatTime(opensAt))}</p>}
+      <p>{detail}</p>
       <Link href="/sign-in" className="button button-secondary">
         {texts.header.signIn}
       </Link>

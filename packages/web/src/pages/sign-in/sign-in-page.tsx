@@ -9,6 +9,7 @@ import { Button } from "../../components/button.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { describeProblem, ProblemNotice } from "../../components/problem-notice.tsx";
 import { useTitle } from "../../components/use-title.ts";
+import { registrationState } from "../../logic/registration.ts";
 import { accountTexts } from "../../texts-account.ts";
 import { AccountPanel, LoadingPanel } from "./account-panel.tsx";
 
@@ -40,8 +41,8 @@ function useTokenFromFragment(): string {
 function WithoutToken() {
   const { data: player } = usePlayer();
   const { data: options } = useQuery(signInOptionsQuery);
-  const registration = options?.registration;
-  const canRegister = registration !== undefined && (registration.isOpen || registration.opensAt !== null);
+  const registration = options && registrationState(options);
+  const canRegister = registration === "open" || registration === "later";
   return (
     <AccountPanel
       title={accountTexts.signIn.title}
@@ -53,9 +54,9 @@ function WithoutToken() {
         </Notice>
       )}
       <p>
-        {accountTexts.signIn.noTokenDetail} {registration?.mode === "closed" && accountTexts.signIn.noTokenClosed}
+        {accountTexts.signIn.noTokenDetail} {registration === "closed" && accountTexts.signIn.noTokenClosed}
       </p>
-      <p className="muted">{accountTexts.signIn.noTokenLocal}</p>
+      <LocalHint />
       {player && <ToChallenges />}
       {!player && canRegister && (
         <div className="panel-note sign-in-register">
@@ -110,7 +111,7 @@ function Failure({ error }: { error: Error }) {
   return (
     <AccountPanel title={accountTexts.signIn.failed}>
       <p>{accountTexts.signIn.failedDetail}</p>
-      <p className="muted">{accountTexts.signIn.noTokenLocal}</p>
+      <LocalHint />
       <ToChallenges />
     </AccountPanel>
   );
@@ -122,4 +123,10 @@ function ToChallenges() {
       {accountTexts.signIn.toChallenges}
     </Link>
   );
+}
+
+/** On one's own computer, the link is in the terminal. */
+function LocalHint() {
+  const isLocal = /(^|\.)localhost$|^127\./.test(location.hostname);
+  return isLocal && <p className="muted">{accountTexts.signIn.noTokenLocal}</p>;
 }
