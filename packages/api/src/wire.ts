@@ -3,6 +3,9 @@
  * are those of the original platform; what was added since is marked. Times are RFC 3339 in UTC.
  */
 import { z } from "zod";
+import type { Solve, Team } from "./wire-compete.ts";
+
+export * from "./wire-compete.ts";
 
 const time = () => z.iso.datetime().describe("RFC 3339, in UTC.");
 
@@ -327,6 +330,9 @@ export type ServerMessage =
   | { type: "challenge-delete"; message: string }
   | { type: "player"; message: Player }
   | { type: "player-delete"; message: string }
+  | { type: "team"; message: Team }
+  | { type: "team-delete"; message: string }
+  | { type: "solve"; message: Solve }
   | { type: "page"; message: Page }
   | { type: "page-delete"; message: string }
   | { type: "metadata"; message: Metadata };

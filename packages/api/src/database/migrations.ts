@@ -5,6 +5,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
+import { compete } from "./compete-migration.ts";
 import type { Tables } from "./schema.ts";
 
 const play: Migration = {
@@ -149,4 +150,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "2026-11b-accounts": accounts,
   "2026-11c-handouts": handouts,
   "2026-11d-operate": operate,
+  "2026-11h-compete": compete,
 };

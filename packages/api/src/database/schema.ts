@@ -11,6 +11,11 @@ export interface Tables {
   competition: CompetitionTable;
   row_lock: RowLockTable;
   handout_downloads: HandoutDownloadTable;
+  team: TeamTable;
+  team_member: TeamMemberTable;
+  submission: SubmissionTable;
+  ledger: LedgerTable;
+  incident: IncidentTable;
 }
 
 export interface PlayerTable {
@@ -115,7 +120,7 @@ export interface SecretTable {
  * as the number of places, which no index can check.
  */
 export interface RowLockTable {
-  name: "players";
+  name: "players" | "ledger";
 }
 
 /** One row each time that somebody downloads a file of a challenge from us. */
@@ -125,4 +130,88 @@ export interface HandoutDownloadTable {
   challenge_name: string;
   file_name: string;
   at: number;
+}
+
+export interface TeamTable {
+  id: string;
+  name: string;
+  /** The name in one writing (`nameKey`), so that no two teams look alike; `deleted:<id>` of a deleted team. */
+  name_key: string;
+  /** Whoever has it can join. Members see it, so it is stored as it is. */
+  join_token: string;
+  captain_id: string;
+  /** Name of a division of the Competition. */
+  division: string | null;
+  created_at: number;
+  /** The row of a deleted team stays: its submissions refer to it. */
+  deleted_at: number | null;
+}
+
+export type TeamRow = Selectable<TeamTable>;
+
+/** Who was in which team, and when. A partial unique index allows one present team a player. */
+export interface TeamMemberTable {
+  team_id: string;
+  player_id: string;
+  joined_at: number;
+  left_at: number | null;
+}
+
+/** Whose flag was submitted: `foreign` is the flag of an instance of somebody else. `practice-…`: after the end, without effect. */
+export type Verdict = "correct" | "wrong" | "foreign" | "practice-correct" | "practice-wrong";
+
+/** One row for each flag that was compared. */
+export interface SubmissionTable {
+  /** UUIDv7. */
+  id: string;
+  at: number;
+  player_id: string;
+  /** The team where teams are on, else the player. */
+  scorer_id: string;
+  challenge_name: string;
+  verdict: Verdict;
+  /** What was submitted; empty where it is a flag, of which only the HMAC is kept. */
+  value: string;
+  value_hmac: string;
+  /** The instance whose flag it is. */
+  instance_id: string | null;
+  /** Where it came from. Erased after ADDRESS_RETENTION. */
+  address: string | null;
+}
+
+export type SubmissionRow = Selectable<SubmissionTable>;
+
+/**
+ * Everything that changes the scoreboard, in the order of commit: ids are given under a lock, without gaps.
+ * - solve: of a challenge; one for each scorer and challenge
+ * - award: points that an organiser gave
+ * - hint: points that a hint costs
+ * - ban, unban, hide, unhide: of a scorer
+ */
+export type LedgerKind = "solve" | "award" | "hint" | "ban" | "unban" | "hide" | "unhide";
+
+export interface LedgerTable {
+  id: number;
+  at: number;
+  kind: LedgerKind;
+  scorer_id: string;
+  /** Who solved, or who took the hint. */
+  player_id: string | null;
+  challenge_name: string | null;
+  points: number | null;
+  /** The reason of an award, or the name of a hint. */
+  detail: string | null;
+}
+
+export type LedgerRow = Selectable<LedgerTable>;
+
+/** The flag of one owner submitted by another: evidence for organisers, who decide. */
+export interface IncidentTable {
+  id: string;
+  submission_id: string;
+  instance_id: string;
+  state: "open" | "dismissed" | "confirmed";
+  note: string;
+  decided_by: string | null;
+  decided_at: number | null;
 }

@@ -7,6 +7,8 @@ import { stopInstance } from "../instances/commands.ts";
 import { ProblemError } from "../problems.ts";
 import { requireBrowser, requirePlayer, requireReader } from "../sessions/authenticate.ts";
 import { clearSessionCookie } from "../sessions/cookie.ts";
+import { departIfMember } from "../teams/membership.ts";
+import { announceDeparture } from "../teams/routes.ts";
 import { apiKeyQuery, currentPlayer, patchPlayerRequest, personalLink, player, problem } from "../wire.ts";
 import { replaceLink } from "./accounts.ts";
 import { checkAttributes } from "./attributes.ts";
@@ -98,6 +100,8 @@ export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limit
       const { id } = requireBrowser(request);
       // First, so that nothing is deleted where it fails and can be tried again.
       await stopInstance(context, id);
+      const departure = await departIfMember(context, id);
+      if (departure) announceDeparture(hub, departure);
       const isDeleted = await anonymisePlayer(db, id, clock.now());
       hub.disconnect(id);
       if (isDeleted) hub.broadcast({ type: "player-delete", message: id });
