@@ -29,6 +29,7 @@ import { addRegistrationRoutes } from "./registration/routes.ts";
 import { addAuthentication } from "./sessions/authenticate.ts";
 import { addSessionRoutes } from "./sessions/routes.ts";
 import { addSignInRoutes } from "./sign-in/routes.ts";
+import { addSubmissionRoutes } from "./submissions/routes.ts";
 import { addTeamRoutes } from "./teams/routes.ts";
 
 export interface ServerParts {
@@ -78,6 +79,7 @@ export async function createServer(
     addSessionRoutes(routes, context);
     addRegistrationRoutes(routes, context, rateLimits);
     addTeamRoutes(routes, context, rateLimits);
+    addSubmissionRoutes(routes, context, rateLimits);
     addInstanceRoutes(routes, context, rateLimits);
     addInstanceAdminRoutes(routes, context);
     addPageRoutes(routes, context);

@@ -41,7 +41,10 @@ export const solveRequest = z.object({ challenge: z.string().max(253), flag: sub
 
 export const solve = z
   .object({ playerId: z.uuid(), challengeName: z.string(), solvedAt: time() })
-  .extend({ teamId: z.uuid().nullable().describe("Added.") })
+  .extend({
+    teamId: z.uuid().nullable().describe("The team in which it was made. Added."),
+    isPractice: z.boolean().describe("The flag is right and does not count: the competition is over. Added."),
+  })
   .describe("A solve of a challenge.");
 export type Solve = z.infer<typeof solve>;
 

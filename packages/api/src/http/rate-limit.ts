@@ -7,6 +7,11 @@ interface Rule {
   perSecond: number;
 }
 
+/** One whose numbers an organiser sets. */
+interface NamedRule extends Rule {
+  name: string;
+}
+
 const rules = {
   /** By address: guessing a token of 256 bits is hopeless, but must not keep the database busy either. */
   "sign-in": { burst: 20, perSecond: 0.5 },
@@ -35,18 +40,18 @@ export class RateLimits {
   }
 
   /** Throws a problem that says how long to wait, where there were too many. */
-  take(rule: keyof typeof rules, who: string): void {
+  take(rule: keyof typeof rules | NamedRule, who: string): void {
     const fullAt = this.check(rule, who);
-    this.#fullAt.set(`${rule} ${who}`, fullAt);
+    this.#fullAt.set(`${nameOf(rule)} ${who}`, fullAt);
     if (this.#fullAt.size > mostBuckets) this.#forgetFull(this.#clock.monotonic());
   }
 
   /** Throws as `take` does, and counts nothing. Returns when the bucket would be full again. */
-  check(rule: keyof typeof rules, who: string): number {
-    const { burst, perSecond } = rules[rule];
+  check(rule: keyof typeof rules | NamedRule, who: string): number {
+    const { burst, perSecond } = typeof rule === "string" ? rules[rule] : rule;
     const intervalMs = 1000 / perSecond;
     const now = this.#clock.monotonic();
-    const fullAt = Math.max(this.#fullAt.get(`${rule} ${who}`) ?? 0, now) + intervalMs;
+    const fullAt = Math.max(this.#fullAt.get(`${nameOf(rule)} ${who}`) ?? 0, now) + intervalMs;
     const waitMs = fullAt - (now + burst * intervalMs);
     if (waitMs <= 0) return fullAt;
     const retryAfter = Math.ceil(waitMs / 1000);
@@ -61,4 +66,8 @@ export class RateLimits {
       this.#fullAt.delete(key);
     }
   }
+}
+
+function nameOf(rule: keyof typeof rules | NamedRule): string {
+  return typeof rule === "string" ? rule : rule.name;
 }
