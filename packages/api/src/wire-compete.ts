@@ -69,3 +69,79 @@ export const submissionsQuery = z.object({
     .default("wrong,foreign")
     .describe(`With commas between them, or all. One of: ${verdicts.join(", ")}. Added.`),
 });
+
+const page = {
+  page: z.coerce.number().int().min(1).max(1_000_000).default(1),
+  pageSize: z.coerce.number().int().min(1).max(200).default(50),
+};
+
+export const announcement = z
+  .object({
+    id: z.uuid(),
+    at: time(),
+    title: z.string(),
+    content: z.string().describe("HTML, sanitised by the server."),
+  })
+  .describe("A message of the organiser to everybody.");
+export type Announcement = z.infer<typeof announcement>;
+
+export const announcementRequest = z.object({
+  title: z
+    .string()
+    .trim()
+    .min(1)
+    .max(128)
+    .regex(/^[^\p{C}]*$/u, "must not contain control or invisible characters"),
+  content: z.string().max(16_384).default("").describe("Markdown."),
+});
+
+export const incidentStates = ["open", "dismissed", "confirmed"] as const;
+
+const party = z.object({ playerId: z.uuid(), name: z.string() });
+
+export const incident = z
+  .object({
+    id: z.uuid(),
+    at: time(),
+    challengeName: z.string(),
+    submitter: party.describe("Who submitted the flag of another owner."),
+    scorerId: z.uuid().describe("For whom: the team where teams are on, else the player."),
+    address: z.string().nullable().describe("Of the submitter, until addresses are erased."),
+    ownerId: z.uuid().describe("Owner of the instance whose flag it is."),
+    ownerName: z.string(),
+    instanceId: z.uuid(),
+    instanceStartedAt: time(),
+    instanceEndedAt: time().nullable(),
+    state: z.enum(incidentStates),
+    note: z.string(),
+    decidedBy: z.uuid().nullable(),
+    decidedAt: time().nullable(),
+  })
+  .describe("The flag of one owner submitted by another. What it means is for organisers to decide.");
+export type Incident = z.infer<typeof incident>;
+
+export const incidentsQuery = z.object({ state: z.enum([...incidentStates, "all"]).default("open"), ...page });
+export const incidents = z.object({ items: z.array(incident), total: z.int(), page: z.int(), pageSize: z.int() });
+export type Incidents = z.infer<typeof incidents>;
+export const incidentRequest = z.object({
+  state: z.enum(incidentStates).optional(),
+  note: z.string().max(4096).optional(),
+});
+
+export const auditEntry = z
+  .object({
+    id: z.uuid(),
+    at: time(),
+    actorId: z.string(),
+    actorName: z.string(),
+    action: z.string(),
+    target: z.string(),
+    before: z.unknown().describe("Null where it did not exist."),
+    after: z.unknown().describe("Null where it no longer exists."),
+  })
+  .describe("What an organiser did.");
+export type AuditEntry = z.infer<typeof auditEntry>;
+
+export const auditQuery = z.object({ action: z.string().max(64).default(""), ...page });
+export const auditLog = z.object({ items: z.array(auditEntry), total: z.int(), page: z.int(), pageSize: z.int() });
+export type AuditLog = z.infer<typeof auditLog>;

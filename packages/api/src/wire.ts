@@ -3,7 +3,7 @@
  * are those of the original platform; what was added since is marked. Times are RFC 3339 in UTC.
  */
 import { z } from "zod";
-import type { Solve, Team } from "./wire-compete.ts";
+import type { Announcement, Solve, Team } from "./wire-compete.ts";
 
 export * from "./wire-compete.ts";
 
@@ -333,6 +333,8 @@ export type ServerMessage =
   | { type: "team"; message: Team }
   | { type: "team-delete"; message: string }
   | { type: "solve"; message: Solve }
+  | { type: "announcement"; message: Announcement }
+  | { type: "announcement-delete"; message: string }
   | { type: "page"; message: Page }
   | { type: "page-delete"; message: string }
   | { type: "metadata"; message: Metadata };

@@ -83,6 +83,26 @@ export const compete: Migration = {
       .columns(["submission_id", "instance_id"])
       .unique()
       .execute();
+    await schema
+      .createTable("announcement")
+      .addColumn("id", "text", (column) => column.primaryKey().notNull())
+      .addColumn("at", "bigint", (column) => column.notNull())
+      .addColumn("title", "text", (column) => column.notNull())
+      .addColumn("content", "text", (column) => column.notNull())
+      .addColumn("created_by", "text", (column) => column.notNull())
+      .addColumn("deleted_at", "bigint")
+      .execute();
+    await schema
+      .createTable("audit")
+      .addColumn("id", "text", (column) => column.primaryKey().notNull())
+      .addColumn("at", "bigint", (column) => column.notNull())
+      .addColumn("actor_id", "text", (column) => column.notNull())
+      .addColumn("action", "text", (column) => column.notNull())
+      .addColumn("target", "text", (column) => column.notNull())
+      .addColumn("before", "text")
+      .addColumn("after", "text")
+      .execute();
+    await schema.alterTable("player").addColumn("banned_at", "bigint").execute();
     await db.insertInto("row_lock").values({ name: "ledger" }).execute();
   },
 };

@@ -16,6 +16,8 @@ export interface Tables {
   submission: SubmissionTable;
   ledger: LedgerTable;
   incident: IncidentTable;
+  announcement: AnnouncementTable;
+  audit: AuditTable;
 }
 
 export interface PlayerTable {
@@ -39,6 +41,8 @@ export interface PlayerTable {
   created_at: number;
   /** The row of a deleted player stays, without anything that names a person: solves and instances refer to it. */
   deleted_at: number | null;
+  /** A banned player cannot sign in. */
+  banned_at: Generated<number | null>;
 }
 
 export type PlayerRow = Selectable<PlayerTable>;
@@ -215,3 +219,34 @@ export interface IncidentTable {
   decided_by: string | null;
   decided_at: number | null;
 }
+
+export interface AnnouncementTable {
+  /** UUIDv7. */
+  id: string;
+  at: number;
+  title: string;
+  /** Markdown. */
+  content: string;
+  created_by: string;
+  deleted_at: number | null;
+}
+
+export type AnnouncementRow = Selectable<AnnouncementTable>;
+
+/** What organisers did, for other organisers. */
+export interface AuditTable {
+  /** UUIDv7. */
+  id: string;
+  at: number;
+  actor_id: string;
+  /** Such as `team.ban`. */
+  action: string;
+  /** The id of what was changed. */
+  target: string;
+  /** JSON; null where it did not exist. Never a secret. */
+  before: string | null;
+  /** JSON; null where it no longer exists. */
+  after: string | null;
+}
+
+export type AuditRow = Selectable<AuditTable>;

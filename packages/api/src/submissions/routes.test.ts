@@ -110,6 +110,29 @@ describe("a flag", () => {
     expect(JSON.stringify(server.lines)).not.toContain("flag{x_1}");
   });
 
+  test("of somebody else is reviewed by an admin, whose decision is audited", async () => {
+    const [ada, eve, admin] = [await server.signIn(), await server.signIn(), await server.signIn(["player", "admin"])];
+    const instanceId = await instance(ada.id, "flag{x_1}");
+    await submit(eve, "dynamic", "flag{x_1}");
+    const call = async (asker: Asker, method: "GET" | "PATCH", url: string, payload?: object) =>
+      (await server.app.inject({ method, url, headers: asker.headers, ...(payload && { payload }) })).json();
+    const { items } = await call(admin, "GET", "/api/admin/incidents");
+    expect(items).toMatchObject([
+      { submitter: { playerId: eve.id }, ownerId: ada.id, instanceId, state: "open", address: "127.0.0.1" },
+    ]);
+    const path = `/api/admin/incidents/${items[0].id}`;
+    const decision = { state: "confirmed", note: "same Wi-Fi" };
+    expect(await call(eve, "PATCH", path, decision)).toMatchObject({ status: 403 });
+    expect(await call(admin, "PATCH", path, decision)).toMatchObject({ ...decision, decidedBy: admin.id });
+    expect(await call(admin, "GET", "/api/admin/incidents")).toMatchObject({ items: [], total: 0 });
+    expect(await call(admin, "GET", "/api/admin/incidents?state=all")).toMatchObject({ items: [decision], total: 1 });
+    const { items: audited } = await call(admin, "GET", "/api/admin/audit");
+    expect(audited).toMatchObject([
+      { action: "incident.decide", before: { state: "open", note: "" }, after: decision },
+    ]);
+    expect(await call(admin, "PATCH", "/api/admin/incidents/none", {})).toMatchObject({ status: 404 });
+  });
+
   test("that several instances have is no incident", async () => {
     const [ada, eve] = [await server.signIn(), await server.signIn()];
     await instance(ada.id, "flag{x_1}");
@@ -166,7 +189,7 @@ test("after the end of a competition with practice, flags are answered and count
   expect([await ledger(), await incidents()]).toEqual([[], []]);
   const admin = await server.signIn(["player", "admin"]);
   const stored = await submissions(admin, "?verdict=all");
-  expect(stored.map(({ verdict }) => verdict)).toEqual(["practice-wrong", "practice-correct"]);
+  expect(stored.map(({ verdict }) => verdict).sort()).toEqual(["practice-correct", "practice-wrong"]);
 });
 
 test("submissions are for admins; an unknown verdict is named", async () => {
