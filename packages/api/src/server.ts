@@ -25,6 +25,7 @@ import { addSecurityHeaders } from "./http/security-headers.ts";
 import { addIncidentRoutes } from "./incidents/routes.ts";
 import { addInstanceAdminRoutes, addInstanceRoutes } from "./instances/routes.ts";
 import type { ApiMetrics } from "./metrics.ts";
+import { addModerationRoutes } from "./moderation/routes.ts";
 import { addPageRoutes } from "./pages/routes.ts";
 import { addAdminPlayerRoutes } from "./players/admin-routes.ts";
 import { addPlayerRoutes } from "./players/routes.ts";
@@ -84,6 +85,7 @@ export async function createServer(
     addTeamRoutes(routes, context, rateLimits);
     addSubmissionRoutes(routes, context, rateLimits);
     addIncidentRoutes(routes, context);
+    addModerationRoutes(routes, context);
     addAnnouncementRoutes(routes, context);
     addAuditRoutes(routes, context);
     addInstanceRoutes(routes, context, rateLimits);

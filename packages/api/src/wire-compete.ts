@@ -145,3 +145,21 @@ export type AuditEntry = z.infer<typeof auditEntry>;
 export const auditQuery = z.object({ action: z.string().max(64).default(""), ...page });
 export const auditLog = z.object({ items: z.array(auditEntry), total: z.int(), page: z.int(), pageSize: z.int() });
 export type AuditLog = z.infer<typeof auditLog>;
+
+const reason = z.string().trim().max(1024).describe("For other organisers: it is in the audit log.");
+
+export const moderateRequest = z.object({
+  isBanned: z.boolean().optional().describe("Out of the scoreboard; a banned player cannot sign in either."),
+  isHidden: z.boolean().optional().describe("Out of the scoreboard for everybody but admins and the scorer."),
+  reason: reason.default(""),
+});
+
+export const scorerState = z
+  .object({ isBanned: z.boolean(), isHidden: z.boolean() })
+  .describe("Whether a player or team is banned or hidden.");
+
+export const awardRequest = z.object({
+  scorerId: z.string().max(64).describe("The team where teams are on, else the player."),
+  points: z.int().min(-1_000_000).max(1_000_000),
+  reason: reason.min(1).describe("Shown to everybody with the points."),
+});
