@@ -29,7 +29,7 @@ export function challengeValue(scoring: Scoring, solves: number): number {
 
 /** The additional points of the solve at this position, which counts from 1. */
 export function bonusOf({ bonuses }: Scoring, position: number): number {
-  return bonuses[position - 1] ?? 0;
+  return position <= bonuses.length ? (bonuses[position - 1] as number) : 0;
 }
 
 type Formula = (scoring: Scoring, solves: number) => number;
