@@ -108,6 +108,8 @@ export const nastyByField: Readonly<Record<string, readonly string[]>> = {
   timeout: ["", "0s", "1s", "2h", "99999999h", "1d", "-1m", "9999999999999999999999999999h"],
   until: ["2030-01-01T00:00:00Z", "1000-01-01T00:00:00Z", "2999-12-31T23:59:59+23:59", "2026-02-30T00:00:00Z", "soon"],
   hideUntil: ["2030-01-01T00:00:00Z", "tomorrow"],
+  closesAt: ["2029-01-01T00:00:00Z", "2031-01-01T00:00:00Z", "never"],
+  prerequisites: ["wild", "no-such-challenge", "Not A Name"],
   runtimeClassName: ["", "gvisor", "no-such-class", "Not A Name"],
   cpu: quantities,
   memory: quantities,

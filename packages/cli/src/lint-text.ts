@@ -11,9 +11,11 @@ export interface Finding {
   column: number;
 }
 
+type Locate = (path: FieldPath) => Pick<Finding, "line" | "column">;
+
 interface Linted {
   /** As they were read, whatever is wrong with them. */
-  challenges: unknown[];
+  challenges: { manifest: unknown; locate: Locate }[];
   /** The kind of each object that was checked. */
   kinds: string[];
   findings: Finding[];
@@ -68,12 +70,12 @@ function lintDocument(document: Document, lines: LineCounter, settings: LintSett
       findings: [notYaml((error as Error).message, startOf(document.contents) ?? 0)],
     };
   }
-  const linted = objectsIn(content).map(({ object, at }) => ({
-    object,
-    ...lintObject(object, settings, (path) => place(offsetOf(document, [...at, ...path]))),
-  }));
+  const linted = objectsIn(content).map(({ object, at }) => {
+    const locate: Locate = (path) => place(offsetOf(document, [...at, ...path]));
+    return { manifest: object, locate, ...lintObject(object, settings, locate) };
+  });
   return {
-    challenges: linted.filter(({ kind }) => kind === Challenges.kind).map(({ object }) => object),
+    challenges: linted.filter(({ kind }) => kind === Challenges.kind),
     kinds: linted.flatMap(({ kind }) => kind ?? []),
     findings: linted.flatMap(({ findings }) => findings),
   };
@@ -90,7 +92,7 @@ function objectsIn(content: unknown): { object: unknown; at: FieldPath }[] {
 function lintObject(
   object: unknown,
   settings: LintSettings | undefined,
-  locate: (path: FieldPath) => { line: number; column: number },
+  locate: Locate,
 ): { kind?: string; findings: Finding[] } {
   const given = (object as { kind?: unknown } | null)?.kind;
   // What does not name its kind is taken for a Challenge, and the error says which kind it needs.

@@ -106,6 +106,27 @@ describe("berg lint", () => {
     ]);
   });
 
+  test("finds prerequisites that no file has, and those that need each other", async () => {
+    const challenge = (name: string, needs: string) =>
+      `${head.replace("web", name)}spec:\n  prerequisites: [${needs}]\n`;
+    const files = {
+      "a.yaml": `${challenge("a", "b, typo")}---\n${challenge("c", "a, d")}`,
+      "b.yaml": `${challenge("b", "c")}---\n${challenge("d", "")}---\n${challenge("self", "self")}`,
+    };
+    const { status, lines } = await lint(["a.yaml", "b.yaml"], files);
+    expect(status).toBe(1);
+    const fix = "remove one of these prerequisites";
+    const cycle = (way: string) => `nobody can play this: it needs itself (${way}); ${fix}`;
+    expect(lines).toEqual([
+      `a.yaml:5:19: error: spec.prerequisites[0]: ${cycle("a → b → c → a")}`,
+      'a.yaml:5:22: warning: spec.prerequisites[1]: there is no Challenge "typo" in these files; correct the name, or check the files together',
+      `a.yaml:11:19: error: spec.prerequisites[0]: ${cycle("c → a → b → c")}`,
+      `b.yaml:5:19: error: spec.prerequisites[0]: ${cycle("b → c → a → b")}`,
+      `b.yaml:17:19: error: spec.prerequisites[0]: ${cycle("self → self")}`,
+      "5 Challenges: 4 errors, 1 warning",
+    ]);
+  });
+
   test("checks Competitions and Pages too", async () => {
     const competition = good.split("spec:")[0]?.replace("Challenge", "Competition");
     const page = good.split("spec:")[0]?.replace("Challenge", "Page");

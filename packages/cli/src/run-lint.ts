@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { formatProblem, type LintSettings } from "@berg/instances";
+import { formatProblem, type LintSettings, lintPrerequisites } from "@berg/instances";
 import { errorText } from "@berg/kube";
 import { allowedCapabilities } from "./allowed-capabilities.ts";
 import { type Finding, lintText } from "./lint-text.ts";
@@ -36,7 +36,12 @@ export async function runLint(
   });
   if (files.length < names.length) return 2;
 
-  const findings = files.flatMap(({ name, findings }) => findings.map((finding) => ({ name, ...finding })));
+  const prerequisites = prerequisiteFindings(files);
+  const findings = files.flatMap((file, index) =>
+    [...file.findings, ...(prerequisites[index] ?? [])]
+      .sort((a, b) => a.line - b.line || a.column - b.column)
+      .map((finding) => ({ name: file.name, ...finding })),
+  );
   for (const finding of findings) stdout.write(`${describeFinding(finding)}\n`);
 
   const kinds = files.flatMap((file) => file.kinds);
@@ -45,6 +50,18 @@ export async function runLint(
   stdout.write(`${countKinds(kinds)}: ${count(errors, "error")}, ${count(warnings, "warning")}\n`);
   // Nothing to check is no success: whatever was to write the files may have failed.
   return errors > 0 || kinds.length === 0 ? 1 : 0;
+}
+
+/** Those of each file; a prerequisite can be a Challenge of any of them. */
+function prerequisiteFindings(files: Pick<ReturnType<typeof lintText>, "challenges">[]): Finding[][] {
+  const problems = lintPrerequisites(files.flatMap(({ challenges }) => challenges.map(({ manifest }) => manifest)));
+  return files.map(({ challenges }) =>
+    challenges.flatMap(({ locate }) =>
+      (problems.shift() ?? []).map((problem) => {
+        return { severity: problem.severity, problem, ...locate(problem.path) };
+      }),
+    ),
+  );
 }
 
 /** `2 Challenges, 1 Page` */

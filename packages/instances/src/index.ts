@@ -11,6 +11,7 @@ export { type FlagOwner, flagPath } from "./flags/flag-path.ts";
 export { type LintSettings, lintChallenge } from "./lint/lint-challenge.ts";
 export { lintCompetition } from "./lint/lint-competition.ts";
 export { lintPage } from "./lint/lint-page.ts";
+export { lintPrerequisites } from "./lint/lint-prerequisites.ts";
 export { formatProblem, type Problem } from "./lint/problem.ts";
 export { parseCapabilities } from "./settings/capabilities.ts";
 export { readSettings } from "./settings/read-settings.ts";

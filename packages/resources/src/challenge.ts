@@ -5,13 +5,16 @@
  */
 import type { KubeObject } from "@berg/apimachinery";
 import { z } from "zod";
-import { bandwidth, list, listMap, map, quantity, text, time, timeout } from "./fields.ts";
+import { bandwidth, labelName, list, listMap, map, objectName, quantity, text, time, timeout } from "./fields.ts";
 import { ruled } from "./rules.ts";
+import { minimumUpToMaximum, points, scoringFields } from "./scoring.ts";
 
 /** How a port can be reached, by the names that authors write. */
 export const portTypes = ["internalPort", "publicPort", "publicHttpRoute", "publicTlsRoute"] as const;
 
 export const dynamicFlagModes = ["suffix", "leetify"] as const;
+
+export const flagTypes = ["static", "regex"] as const;
 
 const port = z
   .strictObject({
@@ -172,6 +175,42 @@ const attachment = z
   })
   .describe("One file for players to download.");
 
+const additionalFlag = z
+  .strictObject({
+    type: z
+      .enum(flagTypes)
+      .describe(
+        "What the content is. static: the flag itself. regex: a pattern in RE2 syntax, which has to match the whole flag.",
+      )
+      .default("static"),
+    content: text({ min: 1, max: 1024 }).describe("The flag or the pattern, such as flag\\{[0-9]+\\}."),
+    caseInsensitive: z.boolean().describe("Whether upper and lower case are the same.").default(false),
+  })
+  .describe("One more flag that solves the challenge.");
+
+const hint = z
+  .strictObject({
+    name: labelName().describe("Name of the hint for programs, such as first-step."),
+    title: text({ max: 253 }).describe("Title of the hint, which players read before they unlock it.").default(""),
+    content: text({ min: 1, max: 16_384 }).describe("Text of the hint; players see it once they have unlocked it."),
+    cost: points(0).describe("How many points the hint costs.").default(0),
+  })
+  .describe("One hint.");
+
+const scoringOverride = ruled(
+  z.strictObject({
+    formula: scoringFields.formula.exactOptional(),
+    maximum: scoringFields.maximum.exactOptional(),
+    minimum: scoringFields.minimum.exactOptional(),
+    solvesBeforeMinimum: scoringFields.solvesBeforeMinimum.exactOptional(),
+    bonuses: scoringFields.bonuses.exactOptional(),
+  }),
+  minimumUpToMaximum(
+    "!has(self.minimum) || !has(self.maximum) || self.minimum <= self.maximum",
+    "minimum cannot be more than maximum",
+  ),
+).describe("How many points a solve of this challenge gives. What is left out is as the Competition says.");
+
 const word = (what: string) => text({ max: 253 }).describe(what);
 
 export const challengeSpec = z
@@ -187,6 +226,11 @@ export const challengeSpec = z
         "The flag that solves the challenge. Where instances have flags of their own, those are made from this one.",
       )
       .exactOptional(),
+    flags: list(additionalFlag, 32)
+      .describe(
+        "More flags that solve the challenge, besides the flag. As with the flag, only where instances have no flags of their own.",
+      )
+      .default([]),
     flagFormat: text({ max: 253 })
       .describe("What a flag looks like, shown to players, such as flag{...}.")
       .exactOptional(),
@@ -197,6 +241,13 @@ export const challengeSpec = z
       )
       .default("suffix"),
     hideUntil: time().describe("Players do not see the challenge before this time.").exactOptional(),
+    closesAt: time()
+      .describe("From this time on no flag can be submitted. Players still see the challenge, and its solves count.")
+      .exactOptional(),
+    prerequisites: list(objectName().describe("Name of a Challenge."), 32)
+      .describe("Challenges that a player or team has to solve before this one can be played.")
+      .default([]),
+    hints: listMap(hint, ["name"], 32).describe("Hints that players can unlock.").default([]),
     difficulty: text({ max: 63 })
       .describe("How hard it is: baby, easy, medium, hard or leet by convention.")
       .exactOptional(),
@@ -205,6 +256,7 @@ export const challengeSpec = z
       .default([]),
     tags: list(word("One tag, such as xss."), 64).describe("Tags that players can search for.").default([]),
     event: text({ max: 253 }).describe("The competition to which the challenge belongs.").exactOptional(),
+    scoring: scoringOverride.exactOptional(),
     staticValue: z
       .number()
       .describe("Points for a solve. Not used any more; kept so that older Challenges remain valid.")
@@ -234,6 +286,8 @@ export type ChallengePort = ChallengeContainer["ports"][number];
 export type DynamicFlag = NonNullable<ChallengeContainer["dynamicFlag"]>;
 export type EnvironmentValue = z.output<typeof environmentValue>;
 export type FileMode = z.output<typeof fileMode>;
+export type AdditionalFlag = ChallengeSpec["flags"][number];
+export type ChallengeScoring = NonNullable<ChallengeSpec["scoring"]>;
 export type ChallengeResources = NonNullable<ChallengeContainer["resourceLimits"]>;
 
 /** As the API server returns it under our CRD, or `readStoredChallenge` under any: every default is filled in. */

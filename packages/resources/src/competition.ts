@@ -3,15 +3,13 @@ import { compareTimes, type KubeObject } from "@berg/apimachinery";
 import { z } from "zod";
 import { defaulted, httpUrl, labelName, list, listMap, objectName, text, time, timeout } from "./fields.ts";
 import { type Rule, ruled } from "./rules.ts";
+import { minimumUpToMaximum, scoringFields } from "./scoring.ts";
 
 export const afterEndModes = ["closed", "practice"] as const;
 export const registrationModes = ["open", "code", "closed"] as const;
 export const challengeAudiences = ["public", "players"] as const;
 export const boardAudiences = ["public", "players", "hidden"] as const;
-export const scoringFormulas = ["berg", "static", "linear", "quadratic", "exponential", "gzctf"] as const;
 export const instanceOwners = ["player", "team"] as const;
-
-const points = (min: number) => z.int().min(min).max(1_000_000);
 
 /** Where both are set, `later` lies after `earlier`. */
 function inOrder<E extends string, L extends string>(
@@ -143,30 +141,16 @@ const playerAttribute = z
 
 const scoring = ruled(
   z.strictObject({
-    formula: z
-      .enum(scoringFormulas)
-      .describe(
-        "How the value of a challenge falls from maximum to minimum with its solves. static: it does not fall. gzctf: as in GZ::CTF.",
-      )
-      .default("berg"),
-    maximum: points(1).describe("What a challenge without solves is worth.").default(500),
-    minimum: points(0).describe("What a challenge is worth at least.").default(100),
-    solvesBeforeMinimum: z
-      .int()
-      .min(1)
-      .max(100_000)
-      .describe("After how many solves a challenge is worth the minimum.")
-      .default(50),
-    bonuses: list(points(0).describe("Points for one place."), 10)
-      .describe("Additional points for the first solves of each challenge: the first item is for the first one.")
-      .default([]),
+    formula: scoringFields.formula.default("berg"),
+    maximum: scoringFields.maximum.default(500),
+    minimum: scoringFields.minimum.default(100),
+    solvesBeforeMinimum: scoringFields.solvesBeforeMinimum.default(50),
+    bonuses: scoringFields.bonuses.default([]),
   }),
-  {
-    cel: "self.minimum <= self.maximum",
-    message: "minimum cannot be more than maximum; where they are left out, they are 100 and 500",
-    field: "minimum",
-    holds: ({ minimum, maximum }) => minimum <= maximum,
-  },
+  minimumUpToMaximum(
+    "self.minimum <= self.maximum",
+    "minimum cannot be more than maximum; where they are left out, they are 100 and 500",
+  ),
 ).describe("How many points a solve gives.");
 
 const submissions = z
@@ -245,7 +229,6 @@ export function competitionDefaults(): CompetitionSpec {
 }
 export type PlayerAttribute = CompetitionSpec["playerAttributes"][number];
 export type CompetitionScoring = CompetitionSpec["scoring"];
-export type ScoringFormula = CompetitionScoring["formula"];
 
 /** As the API server returns it: every default is filled in. */
 export interface Competition extends KubeObject {

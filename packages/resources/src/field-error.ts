@@ -106,8 +106,8 @@ function invalid(path: Path, value: unknown, problem: string): string {
   return `Invalid value: ${quoted(path, value)}${problem}`;
 }
 
-// These hold flags and passwords, and what is said here ends up in logs and tickets.
-const secretFields = ["flag", "environment"];
+// These hold flags, hints and passwords, and the text of an error ends up in logs and tickets.
+const secretFields = ["flag", "flags", "hints", "environment"];
 
 function quoted(path: Path, value: unknown): string {
   const isSecret = path.some((part) => secretFields.includes(String(part)));

@@ -6,16 +6,18 @@
  * subscription-request, kubeconfig-request (the schemas) → structural → crd → generate; validate and stored-challenge beside it.
  */
 export type {
+  AdditionalFlag,
   Challenge,
   ChallengeContainer,
   ChallengePort,
   ChallengeResources,
+  ChallengeScoring,
   ChallengeSpec,
   DynamicFlag,
   EnvironmentValue,
   FileMode,
 } from "./challenge.ts";
-export { dynamicFlagModes, portTypes } from "./challenge.ts";
+export { dynamicFlagModes, flagTypes, portTypes } from "./challenge.ts";
 export type {
   ChallengeInstance,
   ChallengeInstanceSpec,
@@ -40,7 +42,6 @@ export type {
   CompetitionScoring,
   CompetitionSpec,
   PlayerAttribute,
-  ScoringFormula,
 } from "./competition.ts";
 export {
   afterEndModes,
@@ -49,7 +50,6 @@ export {
   competitionDefaults,
   instanceOwners,
   registrationModes,
-  scoringFormulas,
 } from "./competition.ts";
 export { conditionLimits } from "./conditions.ts";
 export type {
@@ -84,6 +84,7 @@ export {
 } from "./definitions.ts";
 export { countedFrom, historyReasons, lastCounted } from "./expiry-history.ts";
 export { type FieldError, type FieldPath, fieldName, formatFieldError } from "./field-error.ts";
+export { compileFlagPattern, FlagPatternError } from "./flag-pattern.ts";
 export { generatedClusterFiles, generatedFiles } from "./generate.ts";
 export { newInstanceId } from "./instance-id.ts";
 export { isEnding } from "./is-ending.ts";
@@ -97,6 +98,7 @@ export type {
 export { kubeconfigPhases, kubeconfigStatusLimits } from "./kubeconfig-request.ts";
 export { flagEntropyBits, needsFlag, newFlag, type RandomBytes } from "./new-flag.ts";
 export type { Page, PageSpec } from "./page.ts";
+export { type ScoringFormula, scoringFormulas } from "./scoring.ts";
 export { readChallenge, readStoredChallenge, type StoredChallenge } from "./stored-challenge.ts";
 export type {
   SubscriptionPhase,

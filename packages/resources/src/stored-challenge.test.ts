@@ -18,7 +18,10 @@ describe("a Challenge that another CRD has let through", () => {
     expect(errors).toEqual([]);
     expect(challenge.spec).toEqual({
       owners: [],
+      flags: [],
       dynamicFlagMode: "suffix",
+      prerequisites: [],
+      hints: [],
       categories: [],
       tags: [],
       attachments: [],

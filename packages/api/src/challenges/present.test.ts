@@ -21,6 +21,9 @@ test.each([
 test("a challenge is shown without its flag, image and invalid links", () => {
   const spec = {
     flag: "flag{secret}",
+    flags: [{ type: "regex", content: "secret.+", caseInsensitive: false }],
+    hints: [{ name: "secret", title: "secret", content: "secret", cost: 1 }],
+    prerequisites: [],
     categories: [],
     tags: [],
     containers: [{ hostname: "web", image: "registry.example/secret:1" }],

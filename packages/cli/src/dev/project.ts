@@ -39,7 +39,7 @@ export async function readProject(file: string, allowCapabilities?: string): Pro
     const found = challenges.length === 0 ? "there is no Challenge in it" : `there are ${challenges.length} in it`;
     throw new Failure(`${file} must have one Challenge, and ${found}`);
   }
-  const { object: challenge, errors } = readChallenge(challenges[0]);
+  const { object: challenge, errors } = readChallenge(challenges[0]?.manifest);
   if (!challenge) throw new Failure(`${file} has mistakes: ${errors.map(({ message }) => message).join("; ")}`);
   const directory = dirname(resolve(file));
   const sources = imageSources(challenge, directory);

@@ -64,9 +64,12 @@ test("only what an instance runs is recorded of a Challenge, never its static fl
   const spec: ChallengeSpec = {
     ...workload,
     flag: "flag{static}",
+    flags: [{ type: "static", content: "flag{other}", caseInsensitive: false }],
     description: "A jar",
     owners: [],
     dynamicFlagMode: "suffix",
+    prerequisites: [],
+    hints: [],
     categories: [],
     tags: [],
     attachments: [],

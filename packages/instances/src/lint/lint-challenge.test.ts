@@ -672,3 +672,62 @@ describe("what keeps an instance from running", () => {
     expect(texts({ spec, metadata })).toEqual([]);
   });
 });
+
+describe("what concerns the competition", () => {
+  const withFlags = (...flags: Fields[]) => challenge({ flags });
+  tell({
+    "additional flags, hints and times that fit": {
+      given: challenge({
+        flags: [{ content: "flag{x}" }, { type: "regex", content: "flag\\{[0-9a-f]{8}\\}", caseInsensitive: true }],
+        hints: [{ name: "first", content: "Look." }],
+        hideUntil: "2026-10-01T18:00:00Z",
+        closesAt: "2026-10-01T20:00:01+02:00",
+        scoring: { formula: "static", maximum: 50 },
+      }),
+      want: [],
+    },
+    "a pattern that RE2 does not know, which is not quoted": {
+      given: withFlags({ type: "regex", content: "(?=secret)" }, { type: "regex", content: "secret{2000}" }),
+      want: [
+        "error: spec.flags[0].content: this is no pattern in RE2 syntax: invalid or unsupported Perl syntax; correct it",
+        "error: spec.flags[1].content: this is no pattern in RE2 syntax: invalid repeat count; correct it",
+      ],
+    },
+    "a pattern that nearly everything matches": {
+      given: withFlags({ type: "regex", content: ".*" }, { type: "regex", content: "flag\\{.*\\}" }),
+      want: [0, 1].map(
+        (index) =>
+          `warning: spec.flags[${index}].content: the pattern matches what players guess; write more of the flag into it`,
+      ),
+    },
+    "a flag that no player can submit": {
+      given: withFlags({ content: "flag{x}\n" }),
+      want: [
+        "error: spec.flags[0].content: it begins or ends with white space, which is removed from what players submit; remove it",
+      ],
+    },
+    "additional flags beside flags of instances": {
+      given: challenge({
+        flags: [{ content: "flag{x}" }],
+        containers: [{ ...goodContainer, dynamicFlag: { env: { name: "FLAG" } } }],
+      }),
+      want: [
+        "warning: spec.flags: instances have flags of their own, so no other flag solves the challenge; remove flags, or dynamicFlag of the containers",
+      ],
+    },
+    "two hints of one name": {
+      given: challenge({ hints: [0, 1].map(() => ({ name: "first", content: "Look." })) }),
+      want: ['error: spec.hints[1]: Duplicate value: {"name":"first"}; remove one, or make them differ'],
+    },
+    "the end of submissions before players see the challenge": {
+      given: challenge({ hideUntil: "2026-10-01T18:00:00Z", closesAt: "2026-10-01T20:00:00+02:00" }),
+      want: [
+        "error: spec.closesAt: it closes at 2026-10-01T20:00:00+02:00, before players see it (hideUntil 2026-10-01T18:00:00Z); set it to a later time",
+      ],
+    },
+    "a prerequisite twice": {
+      given: challenge({ prerequisites: ["a", "a"] }),
+      want: ['warning: spec.prerequisites[1]: "a" is there twice; remove one'],
+    },
+  });
+});

@@ -6,6 +6,7 @@ import { type Challenge, type ChallengeContainer, type FieldPath, readChallenge 
 import type { BuildSettings, Settings } from "../settings/settings.ts";
 import { bandwidthProblems } from "./bandwidth.ts";
 import { capabilityProblems } from "./capabilities.ts";
+import { competingProblems } from "./competing.ts";
 import { environmentProblems } from "./environment.ts";
 import { flagProblems } from "./flag.ts";
 import { containerFlagProblems } from "./flag-file.ts";
@@ -31,7 +32,7 @@ export function lintChallenge(manifest: unknown, settings?: LintSettings): Probl
   const { object, errors, unknownFields } = readChallenge(manifest);
   const ignored = unknownFieldProblems(unknownFields);
   if (object === undefined) return [...schemaProblems(errors), ...ignored];
-  return [...ignored, ...timeoutProblems(object), ...workloadProblems(object, settings)];
+  return [...ignored, ...timeoutProblems(object), ...competingProblems(object), ...workloadProblems(object, settings)];
 }
 
 /** Of a Challenge that keeps to the schema, all but its timeout: an instance may have one of its own. */

@@ -49,7 +49,10 @@ export function makeChallenge(spec: Partial<Challenge["spec"]> = {}, name = "coo
     },
     spec: {
       owners: [],
+      flags: [],
       dynamicFlagMode: "suffix",
+      prerequisites: [],
+      hints: [],
       categories: [],
       tags: [],
       attachments: [],
