@@ -191,8 +191,9 @@ export type SubmissionRow = Selectable<SubmissionTable>;
  * - award: points that an organiser gave
  * - hint: points that a hint costs
  * - ban, unban, hide, unhide: of a scorer
+ * - scorer: a player or team that was created, renamed or deleted, or that changed its division or roles
  */
-export type LedgerKind = "solve" | "award" | "hint" | "ban" | "unban" | "hide" | "unhide";
+export type LedgerKind = "solve" | "award" | "hint" | "ban" | "unban" | "hide" | "unhide" | "scorer";
 
 export interface LedgerTable {
   id: number;
