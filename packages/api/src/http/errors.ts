@@ -78,7 +78,11 @@ function problemOf(error: FastifyError): ProblemError {
   if (error instanceof DatabaseError && error.isUnavailable) {
     return new ProblemError("database_unavailable", "Try again in a moment.", { retryAfter });
   }
-  if (error instanceof ConnectionError || (error instanceof StatusError && isTransient(error.code))) {
+  if (
+    error instanceof ConnectionError ||
+    isTimeout(error) ||
+    (error instanceof StatusError && isTransient(error.code))
+  ) {
     return new ProblemError("kubernetes_unavailable", "Try again in a moment.", { retryAfter });
   }
   switch (error.statusCode) {
@@ -100,6 +104,11 @@ function invalid(issue: { instancePath: string; message?: string | undefined } |
   const field = issue?.instancePath.replace(/^\//, "").replaceAll("/", ".");
   const detail = `${field || "The body"}: ${issue?.message ?? "it is not valid"}`;
   return new ProblemError("invalid_request", detail, field ? { field } : {});
+}
+
+/** Of `AbortSignal.timeout`, which bounds requests to Kubernetes. */
+function isTimeout(error: Error): boolean {
+  return error.name === "TimeoutError";
 }
 
 function isTransient(status: number): boolean {
