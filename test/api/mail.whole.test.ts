@@ -48,7 +48,7 @@ afterAll(async () => {
 
 /** No violation of WCAG that axe finds, in light and dark; and a picture of each. */
 async function look(state: string): Promise<void> {
-  // Away from the button that was clicked: its colour changes slowly.
+  // Pictures and checks are of the page at rest, without a button under the mouse.
   await page.mouse.move(0, 0);
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
