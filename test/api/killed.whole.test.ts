@@ -171,6 +171,7 @@ const playerWith = (id: string): Player => ({
   roles: ["player"],
   apiKeyPlaceholder: null,
   attributes: {},
+  email: null,
   createdAt: 0,
 });
 

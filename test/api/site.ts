@@ -30,16 +30,19 @@ export interface Call {
 
 export class Site implements AsyncDisposable {
   readonly directory: string;
+  readonly #env: Record<string, string>;
   #child: ChildProcess | undefined;
   #output = "";
   #port = 0;
 
-  private constructor(directory: string) {
+  private constructor(directory: string, env: Record<string, string>) {
     this.directory = directory;
+    this.#env = env;
   }
 
-  static async start(): Promise<Site> {
-    const site = new Site(await mkdtemp(join(tmpdir(), "berg-site-")));
+  /** `env`: settings beside those of this process. */
+  static async start(env: Record<string, string> = {}): Promise<Site> {
+    const site = new Site(await mkdtemp(join(tmpdir(), "berg-site-")), env);
     await site.up();
     return site;
   }
@@ -48,7 +51,7 @@ export class Site implements AsyncDisposable {
   async up(): Promise<void> {
     const ports = ["--port", "0", "--http-port", "0", "--tls-port", "0", "--web-port", String(this.#port)];
     const args = ["up", "--data-dir", this.directory, "--runtime", "simulated", ...ports];
-    const child = spawn(process.execPath, [main, ...args], { env: { ...process.env } });
+    const child = spawn(process.execPath, [main, ...args], { env: { ...process.env, ...this.#env } });
     this.#child = child;
     this.#output = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (this.#output += text));

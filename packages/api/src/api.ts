@@ -12,17 +12,21 @@ import { allowsAnonymousReading } from "./competition/rules.ts";
 import type { ApiContext, ApiSettings } from "./context.ts";
 import { migrations } from "./database/migrations.ts";
 import { DatabaseProbe } from "./database/probe.ts";
+import { Retention } from "./database/retention.ts";
 import type { Tables } from "./database/schema.ts";
 import { LiveHub } from "./events/live-hub.ts";
 import { type Follower, followKubernetes } from "./follow-kubernetes.ts";
 import type { HandoutSettings } from "./handouts/settings.ts";
 import type { Pages } from "./http/pages.ts";
+import type { MailSettings } from "./mail/settings.ts";
 import type { ApiMetrics } from "./metrics.ts";
+import { createOutbox } from "./outbox/create-outbox.ts";
 import { linkForName } from "./players/accounts.ts";
 import type { Role } from "./players/store.ts";
 import { ProblemError } from "./problems.ts";
 import { readRegistrationCode } from "./registration/code.ts";
 import { createServer } from "./server.ts";
+import { retentionOf } from "./sessions/addresses.ts";
 
 export interface ApiOptions {
   settings: ApiSettings;
@@ -40,6 +44,8 @@ export interface ApiOptions {
   handouts?: HandoutSettings;
   /** Networks of the proxies whose `X-Forwarded-…` headers count; nobody's by default. */
   trustedProxies?: readonly string[];
+  /** Without it no mail is sent. */
+  mail?: MailSettings | undefined;
   clock?: Clock;
 }
 
@@ -80,10 +86,13 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     .where("name", "=", "flag-hmac")
     .executeTakeFirstOrThrow();
   const competition = await CurrentCompetition.load({ db, clock, log, name: settings.competition });
+  const rules = () => competition.spec;
+  const outbox =
+    options.mail && createOutbox({ db, settings, clock, log, competition: rules }, options.mail, options.metrics);
   let follower: Follower | undefined;
   const context: ApiContext = {
-    ...{ db, settings, clock, log, client },
-    competition: () => competition.spec,
+    ...{ db, settings, clock, log, client, outbox },
+    competition: rules,
     maxRenewals: () => Math.min(settings.maxRenewals, competition.spec.instances.maxRenewals ?? settings.maxRenewals),
     hub: new LiveHub({
       allowsAnonymous: () => allowsAnonymousReading(competition.spec),
@@ -99,9 +108,15 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   };
   const accountDeps = { db, clock, hub: context.hub, publicUrl: settings.publicUrl };
   if (options.adminSocket !== undefined) parts.use(await startAdminSocket(options.adminSocket, accountDeps, log));
+  parts.use(new Retention({ db, clock, log, addressRetentionMs: retentionOf(settings) }));
+  if (outbox) {
+    parts.use(outbox);
+    void outbox.run();
+  }
   const probe = parts.use(new DatabaseProbe(db, clock));
   options.metrics?.sample({
     sockets: () => context.hub.size,
+    outboxPending: outbox && (() => outbox.pending),
     isDatabaseUp: () => probe.check() === undefined,
     // Before the caches are filled nobody knows.
     isCompetitionMissing: () => follower?.isSynced() === true && competition.isMissing,

@@ -4,6 +4,7 @@ import type { Challenge, ChallengeInstance, Competition, CompetitionSpec, Page }
 import type { Kysely } from "kysely";
 import type { Tables } from "./database/schema.ts";
 import type { LiveHub } from "./events/live-hub.ts";
+import type { OutboxWorker } from "./outbox/worker.ts";
 
 export interface ApiSettings {
   /** Where browsers reach the pages: decides links, redirects and which Origin is ours. No slash at the end. */
@@ -17,6 +18,8 @@ export interface ApiSettings {
   readonly version: string;
   /** How many sockets one address may have; 200 if unset. */
   readonly socketsPerAddress?: number;
+  /** How long the addresses of sign-ins are stored; 0: not at all; 30 days if unset. */
+  readonly addressRetentionMs?: number;
 }
 
 /** Caches of the Kubernetes objects that answers are made of. */
@@ -39,6 +42,8 @@ export interface ApiContext {
   maxRenewals(): number;
   /** The code that players enter to register. Read when it is needed, so that a change counts at once; never logged. */
   registrationCode(): Promise<string | undefined>;
+  /** Messages that are to be sent. Undefined where no mail server is configured. */
+  readonly outbox?: OutboxWorker | undefined;
   /** HMAC key for flags. */
   readonly flagKey: Buffer;
   /** Throws a problem where Kubernetes has not been reached yet. */

@@ -1,6 +1,8 @@
 /** The figures of the API: names, labels and help are here, and nowhere else. The controller's own come from @berg/kube. */
 import type { Metrics } from "@berg/kube";
 import { Counter, Gauge, Histogram } from "prom-client";
+import type { OutboxKind } from "./outbox/store.ts";
+import type { OutboxResult } from "./outbox/worker.ts";
 import type { ProblemCode } from "./problems.ts";
 
 export const apiMetricNames = {
@@ -30,6 +32,12 @@ export const apiMetricNames = {
     labelNames: [],
     help: "1 while there is no Competition object, so that the last one that was seen stays in force",
   },
+  outboxPending: { name: "berg_api_outbox_pending", labelNames: [], help: "Messages that are still to be sent" },
+  outboxDeliveries: {
+    name: "berg_api_outbox_sent_total",
+    labelNames: ["kind", "result"],
+    help: "Deliveries of messages; result is sent, skipped (no recipient), retried (failed, one more try follows) or failed",
+  },
   databaseUp: { name: "berg_api_database_up", labelNames: [], help: "1 while the database answers" },
 } as const;
 
@@ -43,6 +51,8 @@ export interface FinishedRequest {
 export interface ApiSample {
   sockets(): number;
   isDatabaseUp(): boolean;
+  /** Undefined where no mail server is configured. */
+  outboxPending?: (() => number) | undefined;
   isCompetitionMissing(): boolean;
 }
 
@@ -50,6 +60,7 @@ export interface ApiMetrics {
   requestDone(request: FinishedRequest): void;
   instanceStart(outcome: "accepted" | ProblemCode): void;
   handoutDownload(outcome: "sent" | ProblemCode): void;
+  outboxDelivery(kind: OutboxKind, result: OutboxResult): void;
   /** What is read at each scrape. */
   sample(read: ApiSample): void;
 }
@@ -62,9 +73,11 @@ export function createApiMetrics({ registry }: Pick<Metrics, "registry">): ApiMe
   const duration = new Histogram({ ...apiMetricNames.requestDuration, buckets: durations, registers });
   const starts = new Counter({ ...apiMetricNames.instanceStarts, registers });
   const downloads = new Counter({ ...apiMetricNames.handoutDownloads, registers });
+  const deliveries = new Counter({ ...apiMetricNames.outboxDeliveries, registers });
   // A rate over a counter that appears only with its first increase misses that one.
   starts.inc({ outcome: "accepted" }, 0);
   downloads.inc({ outcome: "sent" }, 0);
+  for (const result of ["sent", "failed"]) deliveries.inc({ kind: "lost-links", result }, 0);
   return {
     requestDone({ method, route, status, seconds }) {
       requests.inc({ method, route, status: String(status) });
@@ -72,8 +85,9 @@ export function createApiMetrics({ registry }: Pick<Metrics, "registry">): ApiMe
     },
     instanceStart: (outcome) => starts.inc({ outcome }),
     handoutDownload: (outcome) => downloads.inc({ outcome }),
+    outboxDelivery: (kind, result) => deliveries.inc({ kind, result }),
     sample(read) {
-      type Sampled = "sockets" | "databaseUp" | "competitionMissing";
+      type Sampled = "sockets" | "outboxPending" | "databaseUp" | "competitionMissing";
       const gauge = (description: (typeof apiMetricNames)[Sampled], value: () => number) =>
         new Gauge({
           ...description,
@@ -83,6 +97,8 @@ export function createApiMetrics({ registry }: Pick<Metrics, "registry">): ApiMe
           },
         });
       gauge(apiMetricNames.sockets, () => read.sockets());
+      const { outboxPending } = read;
+      if (outboxPending) gauge(apiMetricNames.outboxPending, outboxPending);
       gauge(apiMetricNames.databaseUp, () => (read.isDatabaseUp() ? 1 : 0));
       gauge(apiMetricNames.competitionMissing, () => (read.isCompetitionMissing() ? 1 : 0));
     },

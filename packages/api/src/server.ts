@@ -28,6 +28,7 @@ import { addPlayerRoutes } from "./players/routes.ts";
 import { addRegistrationRoutes } from "./registration/routes.ts";
 import { addAuthentication } from "./sessions/authenticate.ts";
 import { addSessionRoutes } from "./sessions/routes.ts";
+import { addLostLinkRoutes } from "./sign-in/lost-links.ts";
 import { addSignInRoutes } from "./sign-in/routes.ts";
 
 export interface ServerParts {
@@ -80,6 +81,7 @@ export async function createServer(
     addInstanceAdminRoutes(routes, context);
     addPageRoutes(routes, context);
     addSignInRoutes(routes, context, rateLimits);
+    addLostLinkRoutes(routes, context, rateLimits);
     addEvents(routes, context);
     addDocs(routes, () => app.swagger());
     routes.get("/api/openapi.json", { schema: { hide: true } }, () => app.swagger());

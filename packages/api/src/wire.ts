@@ -175,6 +175,7 @@ export const currentPlayer = z
     federatedId: z.string(),
     apiKeyPlaceholder: z.string().nullable(),
     attributes: z.record(z.string(), z.string()),
+    email: z.string().nullable().describe("Where lost sign-in links are sent. No one else sees it. Added."),
   })
   .describe("The player who asks.");
 export type CurrentPlayer = z.infer<typeof currentPlayer>;
@@ -195,7 +196,18 @@ const playerName = z
   .max(64)
   .regex(...visible);
 
-export const patchPlayerRequest = z.object({ name: playerName.optional(), attributes: attributes.default({}) });
+const email = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(254)
+  .regex(z.regexes.email, "must be an e-mail address, such as ada@example.com");
+
+export const patchPlayerRequest = z.object({
+  name: playerName.optional(),
+  attributes: attributes.default({}),
+  email: email.nullable().optional().describe("Null removes it. Not with an API key. Added."),
+});
 
 export const session = z
   .object({
@@ -203,6 +215,7 @@ export const session = z
     createdAt: time(),
     expiresAt: time(),
     userAgent: z.string(),
+    address: z.string().nullable().describe("Where the sign-in came from, while it is stored. Added."),
     isCurrent: z.boolean().describe("Whether it is the session that asks."),
   })
   .describe("One browser in which the player is signed in.");
@@ -221,6 +234,7 @@ export const signInOptions = z
       isFull: z.boolean(),
     }),
     playerAttributes: metadata.shape.playerAttributes,
+    canMailLinks: z.boolean().describe("Whether lost sign-in links can be sent by mail. Added."),
     serverTime: time(),
   })
   .describe("How to sign in or register; everybody may read it.");
@@ -230,6 +244,7 @@ export const registrationRequest = z.object({
   name: playerName,
   code: z.string().max(256).default("").describe("Where the organiser asks for one."),
   attributes: attributes.default({}),
+  email: email.optional().describe("Where lost sign-in links are sent. Added."),
 });
 
 export const personalLink = z
@@ -285,6 +300,15 @@ export const linkRequest = z.object({
     .describe("A personal link replaces the one before and ends the sessions; a one-time link does neither."),
 });
 
+export const linksRequest = z.object({
+  playerIds: z
+    .union([z.literal("all"), z.array(z.string().max(64)).min(1).max(1000)])
+    .describe("Ids; or all: every account that signs in with a link, without those of staff."),
+  replacePersonalLinks: z
+    .literal(true, "must be true: the links that players have now stop working, and their sessions end")
+    .describe("Says that you know: the links that players have now stop working, and their sessions end."),
+});
+
 export const signInLink = z
   .object({ link: z.string(), kind: linkRequest.shape.kind.unwrap() })
   .describe("A sign-in link for a player.");
@@ -296,6 +320,8 @@ export const startRequest = z.object({
 });
 
 export const signInRequest = z.object({ token: z.string().min(1).max(128) });
+
+export const lostLinkRequest = z.object({ email });
 
 export const signInPreview = z
   .object({

@@ -20,6 +20,21 @@ export const accountTexts = {
     toChallenges: "Go to the challenges",
   },
 
+  lostLink: {
+    title: "Lost your link?",
+    detail: "Enter the e-mail address that you gave us. We send you a link that signs you in once.",
+    submit: "Send me a link",
+    pending: "Sending…",
+    done: "If an account has this address, a mail is on its way. Its link works for 15 minutes. Look into the spam folder, too.",
+  },
+
+  email: {
+    title: "E-mail address",
+    label: "E-mail",
+    hint: "For a new sign-in link if you lose yours. Nobody else sees it.",
+    invalid: "This is not an e-mail address.",
+  },
+
   registration: {
     title: "Register",
     event: (event: string) => `for ${event}`,
@@ -87,6 +102,7 @@ export const accountTexts = {
     sessionsLoading: "Loading your sessions…",
     sessionCurrent: "This browser",
     sessionSince: (time: string) => `Since ${time}`,
+    sessionFrom: (address: string) => `from ${address}`,
     sessionUntil: (time: string) => `until ${time}`,
     sessionEnd: "Sign out",
     sessionEndLabel: (browser: string) => `Sign out ${browser}`,

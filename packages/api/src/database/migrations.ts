@@ -144,9 +144,38 @@ const handouts: Migration = {
   },
 };
 
+/** Mail: messages to send, where to send lost links; where sessions come from. */
+const outbox: Migration = {
+  async up(db: Kysely<Tables>) {
+    const { schema } = db;
+    await schema.alterTable("player").addColumn("email", "text").execute();
+    await schema.createIndex("player_email").on("player").column("email").execute();
+    await schema.alterTable("session").addColumn("address", "text").execute();
+    await schema
+      .createTable("outbox")
+      .addColumn("id", "text", (column) => column.primaryKey().notNull())
+      .addColumn("kind", "text", (column) => column.notNull())
+      .addColumn("body", "text")
+      .addColumn("created_at", "bigint", (column) => column.notNull())
+      .addColumn("attempts", "integer", (column) => column.notNull())
+      .addColumn("due_at", "bigint", (column) => column.notNull())
+      .addColumn("claim_id", "text")
+      .addColumn("failed_at", "bigint")
+      .addColumn("error", "text")
+      .execute();
+    await schema
+      .createIndex("outbox_pending")
+      .on("outbox")
+      .column("due_at")
+      .where(sql.ref("failed_at"), "is", null)
+      .execute();
+  },
+};
+
 export const migrations: Readonly<Record<string, Migration>> = {
   "2026-11-play": play,
   "2026-11b-accounts": accounts,
   "2026-11c-handouts": handouts,
   "2026-11d-operate": operate,
+  "2026-11f-outbox": outbox,
 };

@@ -11,6 +11,7 @@ export interface Tables {
   competition: CompetitionTable;
   row_lock: RowLockTable;
   handout_downloads: HandoutDownloadTable;
+  outbox: OutboxTable;
 }
 
 export interface PlayerTable {
@@ -31,6 +32,8 @@ export interface PlayerTable {
   api_key_scopes: Generated<string>;
   /** What the player told about themselves: a JSON object of texts. */
   attributes: Generated<string>;
+  /** Where lost sign-in links are sent, in lower case. Not unique and not verified: it identifies no one. */
+  email: string | null;
   created_at: number;
   /** The row of a deleted player stays, without anything that names a person: solves and instances refer to it. */
   deleted_at: number | null;
@@ -59,6 +62,8 @@ export interface SessionTable {
   expires_at: number;
   /** As the browser called itself at the sign-in. */
   user_agent: Generated<string>;
+  /** Where the sign-in came from. Erased after ADDRESS_RETENTION. */
+  address: string | null;
 }
 
 /**
@@ -125,4 +130,23 @@ export interface HandoutDownloadTable {
   challenge_name: string;
   file_name: string;
   at: number;
+}
+
+/** Messages that are still to be sent, and those that failed for good. A sent one is deleted. */
+export interface OutboxTable {
+  id: string;
+  kind: "lost-links";
+  /** JSON. Null: erased, since the message failed for good. It never contains a token or a link. */
+  body: string | null;
+  created_at: number;
+  /** Deliveries that began. */
+  attempts: number;
+  /** When it may be claimed. While it is claimed: when the claim ends. */
+  due_at: number;
+  /** Of the worker that delivers it; null before the first try. */
+  claim_id: string | null;
+  /** Null: it is pending. */
+  failed_at: number | null;
+  /** Code of the last failure. */
+  error: string | null;
 }

@@ -14,6 +14,10 @@ const rules = {
   registration: { burst: 60, perSecond: 0.5 },
   /** By address: only wrong codes count, which are short enough to be guessed. */
   "registration-code": { burst: 10, perSecond: 1 / 30 },
+  /** By address: each may become a mail. */
+  "lost-link": { burst: 10, perSecond: 1 / 30 },
+  /** By e-mail address: its owner must not be flooded, and each mail ends the link in the one before. */
+  "lost-link-email": { burst: 3, perSecond: 1 / 600 },
   /** By player: changes of the own account, each of which is announced to everybody or ends sessions. */
   account: { burst: 20, perSecond: 0.2 },
   /** By player: starts and renewals. */

@@ -12,11 +12,13 @@ import {
   createdPlayer,
   createPlayerRequest,
   linkRequest,
+  linksRequest,
   problem,
   rolesRequest,
   signInLink,
 } from "../wire.ts";
 import { createAccount, replaceLink, setRoles } from "./accounts.ts";
+import { replaceLinksAsCsv } from "./links-csv.ts";
 import { presentAdminPlayer, presentPlayer } from "./present.ts";
 import { findPlayer, searchPlayers } from "./store.ts";
 
@@ -98,6 +100,26 @@ export function addAdminPlayerRoutes(app: FastifyInstance, context: ApiContext):
       if (!(await findPlayer(db, id))) throw new ProblemError("not_found", `There is no player "${id}".`);
       const { kind } = request.body;
       return { link: await replaceLink(deps, id, kind, id === admin.id ? request.sessionId : undefined), kind };
+    },
+  );
+  routes.post(
+    `${path}/links`,
+    {
+      schema: {
+        summary: "Replace the personal links of many players; answers with a CSV of name, id and link; for admins",
+        tags,
+        body: linksRequest,
+        response: { 200: z.string().describe("CSV (RFC 4180), UTF-8."), ...problems },
+      },
+    },
+    async (request, reply) => {
+      const admin = requireRole(request, "admin");
+      const { playerIds } = request.body;
+      // A key must not become a session of its own owner.
+      if (playerIds.includes(admin.id)) requireBrowser(request);
+      const csv = await replaceLinksAsCsv(deps, playerIds);
+      reply.header("content-disposition", 'attachment; filename="sign-in-links.csv"');
+      return reply.type("text/csv; charset=utf-8").serializer(String).send(csv);
     },
   );
 }

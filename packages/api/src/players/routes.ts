@@ -7,6 +7,7 @@ import { stopInstance } from "../instances/commands.ts";
 import { ProblemError } from "../problems.ts";
 import { requireBrowser, requirePlayer, requireReader } from "../sessions/authenticate.ts";
 import { clearSessionCookie } from "../sessions/cookie.ts";
+import { requireMail } from "../sign-in/lost-links.ts";
 import { apiKeyQuery, currentPlayer, patchPlayerRequest, personalLink, player, problem } from "../wire.ts";
 import { replaceLink } from "./accounts.ts";
 import { checkAttributes } from "./attributes.ts";
@@ -64,22 +65,25 @@ export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limit
     path,
     {
       schema: {
-        summary: "Change the own name or attributes; what is not named stays",
+        summary: "Change the own name, attributes or e-mail address; what is not named stays",
         tags,
         body: patchPlayerRequest,
-        response: { 200: currentPlayer, 400: problem, 401: problem, 429: problem },
+        response: { 200: currentPlayer, 400: problem, 401: problem, 404: problem, 429: problem },
       },
     },
     async (request) => {
       const asking = requirePlayer(request);
       limits.take("account", asking.id);
-      const { name, attributes } = request.body;
+      const { name, attributes, email } = request.body;
       checkAttributes(context.competition().playerAttributes, attributes);
       if (name !== undefined && name !== asking.name && !isLocal(asking)) {
         const detail = "Your name comes from where you sign in. Change it there, and sign in again.";
         throw new ProblemError("invalid_request", detail, { field: "name" });
       }
-      const changed = await updatePlayer(db, asking.id, { name, attributes });
+      // A key that changes the address could have a sign-in link sent to itself.
+      if (email !== undefined) requireBrowser(request);
+      if (typeof email === "string") checkEmail(context, asking);
+      const changed = await updatePlayer(db, asking.id, { name, attributes, email });
       if (!changed) throw new ProblemError("sign_in_required", "The account was deleted.");
       hub.broadcast({ type: "player", message: present(changed) });
       return presentCurrentPlayer({ ...changed, roles: asking.roles });
@@ -144,6 +148,14 @@ export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limit
       return reply.type("text/plain; charset=utf-8").serializer(String).send(key);
     },
   );
+}
+
+/** Throws a problem where no link could be sent to an address of the player. */
+function checkEmail(context: ApiContext, asking: Player): void {
+  const field = "email";
+  requireMail(context, field);
+  if (isLocal(asking)) return;
+  throw new ProblemError("invalid_request", "Your account has no sign-in link that could be lost.", { field });
 }
 
 /** Throws a problem where a scope is no role, or none of the player's. */

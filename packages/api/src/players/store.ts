@@ -15,6 +15,8 @@ export interface Player {
   roles: Role[];
   apiKeyPlaceholder: string | null;
   attributes: Attributes;
+  /** Only the player sees it. */
+  email: string | null;
   createdAt: number;
 }
 
@@ -39,6 +41,7 @@ export interface NewPlayer {
   name: string;
   roles: readonly Role[];
   attributes?: Attributes;
+  email?: string | undefined;
   createdAt: number;
   /** Unset: an account of its own, whatever its name. */
   federatedId?: string;
@@ -58,6 +61,7 @@ export async function ensurePlayer(db: Kysely<Tables>, player: NewPlayer): Promi
       api_key_hash: null,
       api_key_placeholder: null,
       attributes: JSON.stringify(player.attributes ?? {}),
+      email: player.email ?? null,
       created_at: player.createdAt,
       deleted_at: null,
     })
@@ -94,6 +98,18 @@ export async function findPlayersByName(db: Kysely<Tables>, name: string): Promi
 export async function findPlayerByFederatedId(db: Kysely<Tables>, federatedId: string): Promise<Player | undefined> {
   const row = await present(db).where("federated_id", "=", federatedId).executeTakeFirst();
   return row && playerOf(row);
+}
+
+/** Accounts with this address that sign in with links, newest first. Others sign in where their provider asks more of them. */
+export async function findLocalPlayersByEmail(db: Kysely<Tables>, email: string, most: number): Promise<Player[]> {
+  const rows = await present(db)
+    .where("email", "=", email)
+    .where("federated_id", "like", `${localPrefix}%`)
+    .orderBy("created_at", "desc")
+    .orderBy("id")
+    .limit(most)
+    .execute();
+  return rows.map(playerOf);
 }
 
 /** Whose key it is, with the roles that a request with it has. */
@@ -156,16 +172,21 @@ const noKey = { api_key_hash: null, api_key_placeholder: null, api_key_scopes: "
 export async function updatePlayer(
   db: Kysely<Tables>,
   id: string,
-  { name, attributes }: { name?: string | undefined; attributes: Attributes },
+  { name, attributes, email }: { name?: string | undefined; attributes: Attributes; email?: string | null | undefined },
 ): Promise<Player | undefined> {
   return db.transaction().execute(async (transaction) => {
     await lockPlayers(transaction);
     const player = await findPlayer(transaction, id);
     if (!player) return undefined;
-    const changed = { ...player, name: name ?? player.name, attributes: { ...player.attributes, ...attributes } };
+    const changed = {
+      ...player,
+      name: name ?? player.name,
+      attributes: { ...player.attributes, ...attributes },
+      email: email === undefined ? player.email : email,
+    };
     await transaction
       .updateTable("player")
-      .set({ name: changed.name, attributes: JSON.stringify(changed.attributes) })
+      .set({ name: changed.name, attributes: JSON.stringify(changed.attributes), email: changed.email })
       .where("id", "=", id)
       .execute();
     return changed;
@@ -191,6 +212,7 @@ export async function anonymisePlayer(db: Kysely<Tables>, id: string, now: numbe
         federated_id: `deleted:${id}`,
         roles: "",
         attributes: "{}",
+        email: null,
         deleted_at: now,
         ...noKey,
       })
@@ -231,6 +253,7 @@ export function playerOf(row: Omit<PlayerRow, "api_key_hash" | "api_key_scopes" 
     roles: splitRoles(row.roles),
     apiKeyPlaceholder: row.api_key_placeholder,
     attributes: JSON.parse(row.attributes) as Attributes,
+    email: row.email,
     createdAt: row.created_at,
   };
 }

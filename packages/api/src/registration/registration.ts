@@ -9,13 +9,16 @@ import type { RateLimits } from "../http/rate-limit.ts";
 import { checkAttributes, requireAttributes } from "../players/attributes.ts";
 import { type Attributes, countPlaces, ensurePlayer, lockPlayers, type Player } from "../players/store.ts";
 import { ProblemError } from "../problems.ts";
+import { addressToStore } from "../sessions/addresses.ts";
 import { createSession, endSession, type NewSession } from "../sessions/store.ts";
+import { requireMail } from "../sign-in/lost-links.ts";
 import { createLink, linkOf } from "../sign-in/store.ts";
 
 export interface RegistrationRequest {
   name: string;
   code: string;
   attributes: Attributes;
+  email: string | undefined;
   userAgent: string | undefined;
   /** From where, for the limit on wrong codes. */
   address: string;
@@ -34,7 +37,7 @@ export interface Registered {
 export async function register(
   context: ApiContext,
   limits: RateLimits,
-  { name, code, attributes, userAgent, address, before }: RegistrationRequest,
+  { name, code, attributes, email, userAgent, address, before }: RegistrationRequest,
 ): Promise<Registered> {
   const { db, clock, settings } = context;
   const { registration, playerAttributes } = context.competition();
@@ -43,12 +46,16 @@ export async function register(
   if (registration.mode === "code") await requireCode(context, limits, code, address);
   checkAttributes(playerAttributes, attributes);
   requireAttributes(playerAttributes, attributes);
+  if (email !== undefined) requireMail(context, "email");
   return db.transaction().execute(async (transaction) => {
     await requirePlace(transaction, registration);
-    const player = await ensurePlayer(transaction, { name, roles: ["player"], attributes, createdAt: now });
+    const player = await ensurePlayer(transaction, { name, roles: ["player"], attributes, email, createdAt: now });
     const token = await createLink(transaction, player.id, "personal", now);
     if (before) await endSession(transaction, before.playerId, before.sessionId);
-    const session = await createSession(transaction, player, { now, userAgent });
+    const session = await createSession(transaction, player, {
+      ...{ now, userAgent },
+      address: addressToStore(settings, address),
+    });
     return { player, link: linkOf(settings.publicUrl, token), session };
   });
 }

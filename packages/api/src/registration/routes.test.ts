@@ -195,6 +195,7 @@ test("everybody can read how to sign in", async () => {
       eventLogoUrl: "https://example.com/logo.svg",
       registration: { mode: "code", isOpen: true, isFull: false, opensAt: null, closesAt: "2026-06-01T00:00:00Z" },
       playerAttributes: [country],
+      canMailLinks: false,
       serverTime: "2026-01-01T00:00:00.000Z",
     },
   ]);

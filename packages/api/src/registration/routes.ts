@@ -28,7 +28,7 @@ export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext,
         summary: "Register; answers with a personal sign-in link and sets the session cookie",
         tags,
         body: registrationRequest,
-        response: { 201: personalLink, 400: problem, 403: problem, 429: problem },
+        response: { 201: personalLink, 400: problem, 403: problem, 404: problem, 429: problem },
       },
     },
     async (request, reply) => {
@@ -37,7 +37,9 @@ export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext,
       limits.take("registration", ip);
       const before = signedIn && sessionId !== undefined ? { playerId: signedIn.id, sessionId } : undefined;
       const userAgent = headers["user-agent"];
-      const { player, link, session } = await register(context, limits, { ...body, userAgent, address: ip, before });
+      const { player, link, session } = await register(context, limits, {
+        ...{ ...body, email: body.email, userAgent, address: ip, before },
+      });
       // The sockets of the replaced session belong to another account.
       if (before) hub.disconnect(before.playerId, (identity) => identity.sessionId === before.sessionId);
       hub.broadcast({ type: "player", message: presentPlayer(player, context.competition().playerAttributes) });
@@ -47,7 +49,7 @@ export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext,
   );
 }
 
-async function presentSignInOptions({ db, clock, competition }: ApiContext): Promise<SignInOptions> {
+async function presentSignInOptions({ db, clock, competition, outbox }: ApiContext): Promise<SignInOptions> {
   const { title, organiser, logoUrl = "", registration, playerAttributes } = competition();
   const { mode, opensAt, closesAt, maxPlayers } = registration;
   const now = clock.now();
@@ -65,6 +67,7 @@ async function presentSignInOptions({ db, clock, competition }: ApiContext): Pro
       isFull,
     },
     playerAttributes: playerAttributes.map((attribute) => ({ ...attribute, values: [...attribute.values] })),
+    canMailLinks: outbox !== undefined,
     serverTime: new Date(now).toISOString(),
   };
 }

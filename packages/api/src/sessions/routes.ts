@@ -21,11 +21,11 @@ export function addSessionRoutes(app: FastifyInstance, { db, clock, hub, setting
     { schema: { summary: "Own sessions, newest first", tags, response: { 200: z.array(session), 401: problem } } },
     async (request) => {
       const sessions = await listSessions(db, requirePlayer(request).id, clock.now());
-      return sessions.map(({ id, createdAt, expiresAt, userAgent }) => ({
+      return sessions.map(({ id, createdAt, expiresAt, userAgent, address }) => ({
         id,
         createdAt: formatTime(createdAt),
         expiresAt: formatTime(expiresAt),
-        userAgent,
+        ...{ userAgent, address },
         isCurrent: id === request.sessionId,
       }));
     },

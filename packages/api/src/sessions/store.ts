@@ -19,7 +19,7 @@ export interface NewSession {
 export async function createSession(
   db: Kysely<Tables>,
   player: Player,
-  { now, userAgent = "" }: { now: number; userAgent?: string | undefined },
+  { now, userAgent = "", address }: { now: number; userAgent?: string | undefined; address?: string | undefined },
 ): Promise<NewSession> {
   const token = newToken();
   const id = randomUUID();
@@ -34,6 +34,7 @@ export async function createSession(
       created_at: now,
       expires_at: expiresAt,
       user_agent: userAgent.replace(/\p{C}/gu, "").slice(0, longestUserAgent),
+      address: address ?? null,
     })
     .execute();
   return { id, token, expiresAt };
@@ -66,6 +67,8 @@ export interface ListedSession {
   createdAt: number;
   expiresAt: number;
   userAgent: string;
+  /** Null: it is not stored, or no longer. */
+  address: string | null;
 }
 
 /** Those of one player that last, newest first. */
@@ -79,11 +82,11 @@ export async function listSessions(db: Kysely<Tables>, playerId: string, now: nu
     .orderBy("token_hash")
     .execute();
   return Promise.all(
-    rows.map(async ({ id, token_hash, created_at, expires_at, user_agent }) => ({
+    rows.map(async ({ id, token_hash, created_at, expires_at, user_agent, address }) => ({
       id: id ?? (await giveId(db, token_hash)),
       createdAt: created_at,
       expiresAt: expires_at,
-      userAgent: user_agent,
+      ...{ userAgent: user_agent, address },
     })),
   );
 }

@@ -8,6 +8,7 @@ import { z } from "zod";
 import type { ApiContext } from "../context.ts";
 import type { RateLimits } from "../http/rate-limit.ts";
 import { ProblemError } from "../problems.ts";
+import { addressToStore } from "../sessions/addresses.ts";
 import { requireOwnOrigin } from "../sessions/authenticate.ts";
 import { clearSessionCookie, setSessionCookie } from "../sessions/cookie.ts";
 import { createSession, endSession } from "../sessions/store.ts";
@@ -57,7 +58,10 @@ export function addSignInRoutes(app: FastifyInstance, context: ApiContext, limit
         const found = (await findLink(transaction, body.token, now)) ?? refuse();
         if (!(await consumeLink(transaction, body.token, now))) refuse();
         if (player && sessionId !== undefined) await endSession(transaction, player.id, sessionId);
-        return createSession(transaction, found, { now, userAgent: headers["user-agent"] });
+        return createSession(transaction, found, {
+          ...{ now, userAgent: headers["user-agent"] },
+          address: addressToStore(settings, ip),
+        });
       });
       disconnect(request);
       setSessionCookie(reply, settings.publicUrl, session, now);

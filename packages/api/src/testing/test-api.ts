@@ -13,6 +13,9 @@ import type { ApiContext, Caches } from "../context.ts";
 import { migrations } from "../database/migrations.ts";
 import type { Tables } from "../database/schema.ts";
 import { LiveHub } from "../events/live-hub.ts";
+import type { MailSettings } from "../mail/settings.ts";
+import { createOutbox } from "../outbox/create-outbox.ts";
+import type { OutboxWorker } from "../outbox/worker.ts";
 import { ensurePlayer, findPlayer, type NewPlayer, type Role } from "../players/store.ts";
 import { createServer } from "../server.ts";
 import { createSession } from "../sessions/store.ts";
@@ -42,6 +45,9 @@ export interface TestApiOptions {
   mostPerAddress?: number;
   /** A PostgreSQL database, in place of one in memory. */
   database?: string;
+  /** A mail server. Its outbox delivers when it is told to: `api.outbox.run()`. */
+  mail?: MailSettings;
+  addressRetentionMs?: number;
 }
 
 export class TestApi implements AsyncDisposable {
@@ -62,7 +68,8 @@ export class TestApi implements AsyncDisposable {
   #listening: Promise<string> | undefined;
   #parts = new AsyncDisposableStack();
 
-  static async start({ mostPerAddress, database = ":memory:" }: TestApiOptions = {}): Promise<TestApi> {
+  static async start(options: TestApiOptions = {}): Promise<TestApi> {
+    const { mostPerAddress, database = ":memory:", mail, addressRetentionMs } = options;
     const api = new TestApi();
     const { db } = api.#parts.use(await openDatabase<Tables>({ database, component: "api", migrations }));
     const write = (fields: unknown, text?: unknown) => void api.logged.push(JSON.stringify([fields, text]));
@@ -73,7 +80,10 @@ export class TestApi implements AsyncDisposable {
         allowsAnonymous: () => allowsAnonymousReading(api.rules),
         ...(mostPerAddress !== undefined && { mostPerAddress }),
       }),
-      settings: { publicUrl, namespace: "berg", competition: "competition", maxRenewals: 3, version: "0.0.0" },
+      settings: {
+        ...{ publicUrl, namespace: "berg", competition: "competition", maxRenewals: 3, version: "0.0.0" },
+        ...(addressRetentionMs !== undefined && { addressRetentionMs }),
+      },
       competition: () => api.rules,
       maxRenewals: () => 3,
       registrationCode: async () => api.code,
@@ -81,9 +91,15 @@ export class TestApi implements AsyncDisposable {
       caches: () => ({ instances: { get: () => undefined } }) as unknown as Caches,
       reconcileOwner: (ownerId) => void api.reconciled.push(ownerId),
     };
+    if (mail) api.context = { ...api.context, outbox: api.#parts.use(createOutbox(api.context, mail)) };
     api.#app = await createServer(api.context, { reason: "there are none" });
     api.#parts.defer(() => api.#app.close());
     return api;
+  }
+
+  get outbox(): OutboxWorker {
+    if (!this.context.outbox) throw new Error("start it with mail");
+    return this.context.outbox;
   }
 
   get db(): Kysely<Tables> {

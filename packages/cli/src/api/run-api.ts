@@ -87,7 +87,8 @@ async function startServing(
   settings: ApiProcessSettings,
   { connection, metrics, log, parts }: Deps & { parts: AsyncDisposableStack },
 ): Promise<RunningApi> {
-  const { publicUrl, competition, namespace, maxRenewals, host, port, handouts, trustedProxies } = settings;
+  const { publicUrl, competition, namespace, maxRenewals, addressRetentionMs } = settings;
+  const { host, port, handouts, trustedProxies, mail } = settings;
   const pages: Pages = await findPages(settings.pagesDirectory);
   if ("reason" in pages) log.warn({ reason: pages.reason }, "serving the API without the pages");
   const data =
@@ -97,9 +98,9 @@ async function startServing(
   const client = createClient({ connection, component: "api", rate: unlimited, log, metrics: metrics.requests });
   parts.defer(() => client.close());
   return startApi({
-    settings: { publicUrl, competition, namespace, maxRenewals, version },
+    settings: { publicUrl, competition, namespace, maxRenewals, addressRetentionMs, version },
     ...data,
-    ...{ host, port, pages, client, log, handouts, trustedProxies },
+    ...{ host, port, pages, client, log, handouts, trustedProxies, mail },
     metrics: createApiMetrics(metrics),
   }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EADDRINUSE" && error.code !== "EACCES" && error.code !== "EADDRNOTAVAIL") throw error;

@@ -1,4 +1,4 @@
-import { handoutVariables } from "@berg/api";
+import { addressVariables, handoutVariables, mailVariables } from "@berg/api";
 import { settingsReference } from "@berg/instances";
 import { describe, expect, test } from "vitest";
 import { readApiSettings } from "./settings.ts";
@@ -19,12 +19,14 @@ test("what is not set has its default", () => {
     database: { url: complete.DATABASE_URL },
     ...{ host: "0.0.0.0", port: 8080, pagesDirectory: undefined, competition: "competition", namespace: "berg" },
     ...{ maxRenewals: 3, trustedProxies: [], handouts: { registries: [], directories: [] } },
+    ...{ mail: undefined, addressRetentionMs: 30 * 24 * 3_600_000 },
     process: { healthPort: 8085, metricsPort: 8086, logLevel: "info" },
   });
 });
 
-test("the defaults in the help are those of the controller and of handouts", () => {
-  for (const { name, default: byDefault } of [...settingsReference(), ...handoutVariables]) {
+test("the defaults in the help are those of the controller and of the API", () => {
+  const others = [...handoutVariables, ...mailVariables, ...addressVariables];
+  for (const { name, default: byDefault } of [...settingsReference(), ...others]) {
     const own = apiVariables.find((variable) => variable.name === name);
     if (own) expect([name, defaultOf(own.name)]).toEqual([name, byDefault]);
   }
@@ -41,6 +43,8 @@ test("every mistake is told at once, by name, and no password", () => {
     API_PORT: "eighty",
     TRUSTED_PROXIES: "10.0.0.0/8,10.0.0.0/99",
     HANDOUT_MAX_BYTES: "1G",
+    SMTP_URL: "http://berg:s3cret@mail.example.com",
+    ADDRESS_RETENTION: "soon",
     HEALTH_PORT: "x",
     LOG_LEVEL: "loud",
     CHALLENGE_MAX_RENEWALS: "-1",
@@ -49,7 +53,7 @@ test("every mistake is told at once, by name, and no password", () => {
   const names = mistakes.map((mistake) => /^cannot read ([A-Z_]+): /.exec(mistake)?.[1]);
   expect(names.sort()).toEqual(
     ["API_PORT", "CHALLENGE_MAX_RENEWALS", "DATABASE_URL", "HANDOUT_MAX_BYTES", "HEALTH_PORT", "LOG_LEVEL"]
-      .concat("PUBLIC_URL", "TRUSTED_PROXIES")
+      .concat("PUBLIC_URL", "TRUSTED_PROXIES", "SMTP_URL", "MAIL_FROM", "ADDRESS_RETENTION")
       .sort(),
   );
   expect(mistakes.join()).not.toContain("s3cret");

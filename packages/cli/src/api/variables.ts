@@ -35,6 +35,22 @@ export const apiVariables = [
     description: "networks of the proxies whose X-Forwarded headers count, such as 10.0.0.0/8",
   },
   {
+    name: "ADDRESS_RETENTION",
+    default: "30d",
+    description: "how long the addresses of sign-ins are stored, such as 30d or 12h; 0 or none: not at all",
+  },
+  {
+    name: "SMTP_URL",
+    default: "",
+    description:
+      "mail server for lost sign-in links: smtps://user:password@host, or smtp:// with STARTTLS; ?tls=off without; empty: no mail",
+  },
+  {
+    name: "MAIL_FROM",
+    default: "",
+    description: 'sender of mail, such as "CTF <noreply@example.com>"; required with SMTP_URL',
+  },
+  {
     name: "HANDOUT_REGISTRIES",
     default: "",
     description: "registries that handouts may be pulled from, such as ghcr.io,registry.local:5000",

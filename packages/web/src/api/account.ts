@@ -11,6 +11,7 @@ export interface Registration {
   name: string;
   code: string;
   attributes: Record<string, string>;
+  email?: string;
 }
 
 /** Static, because each preview counts against the limit of tries: it must not be repeated with everything else. */
@@ -36,6 +37,10 @@ export function useSignIn() {
   });
 }
 
+export function useMailLostLink() {
+  return useMutation({ mutationFn: (email: string) => request<null>("POST", "/api/sign-in/lost", { email }) });
+}
+
 /** The answer sets the session cookie. It holds the link, so that nothing may keep it from being shown. */
 export function useRegister() {
   const changeIdentity = useChangeIdentity();
@@ -48,7 +53,7 @@ export function useRegister() {
 export function useUpdatePlayer() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (changes: { name?: string; attributes: Record<string, string> }) =>
+    mutationFn: (changes: { name?: string; attributes: Record<string, string>; email?: string | null }) =>
       request<CurrentPlayer | undefined>("PATCH", currentPlayer, changes),
     onSuccess: () => queries.invalidateQueries({ queryKey: keys.player }),
   });

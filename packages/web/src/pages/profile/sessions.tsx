@@ -52,7 +52,7 @@ export function Sessions() {
   );
 }
 
-function SessionRow({ session: { id, createdAt, expiresAt, userAgent, isCurrent } }: { session: Session }) {
+function SessionRow({ session: { id, createdAt, expiresAt, userAgent, address, isCurrent } }: { session: Session }) {
   const end = useEndSessions();
   const browser = describeUserAgent(userAgent);
   return (
@@ -62,7 +62,8 @@ function SessionRow({ session: { id, createdAt, expiresAt, userAgent, isCurrent 
           {browser} {isCurrent && <span className="tag tag-strong">{accountTexts.profile.sessionCurrent}</span>}
         </p>
         <p className="muted">
-          {accountTexts.profile.sessionSince(formatTime(createdAt))},{" "}
+          {accountTexts.profile.sessionSince(formatTime(createdAt))}
+          {address !== null && ` ${accountTexts.profile.sessionFrom(address)}`},{" "}
           {accountTexts.profile.sessionUntil(formatTime(expiresAt))}
         </p>
         <ProblemNotice error={end.error} />

@@ -12,6 +12,7 @@ import { useTitle } from "../../components/use-title.ts";
 import { registrationState } from "../../logic/registration.ts";
 import { accountTexts } from "../../texts-account.ts";
 import { AccountPanel, LoadingPanel } from "./account-panel.tsx";
+import { LostLink } from "./lost-link.tsx";
 
 /** Opening a link signs nobody in: a preview of a chat program opens it, too. The player has to confirm the name. */
 export function SignInPage() {
@@ -57,7 +58,7 @@ function WithoutToken() {
         {accountTexts.signIn.noTokenDetail} {registration === "closed" && accountTexts.signIn.noTokenClosed}
       </p>
       <LocalHint />
-      {player && <ToChallenges />}
+      {player ? <ToChallenges /> : <LostLink />}
       {!player && canRegister && (
         <div className="panel-note sign-in-register">
           <span>{accountTexts.signIn.newHere}</span>
@@ -112,6 +113,7 @@ function Failure({ error }: { error: Error }) {
     <AccountPanel title={accountTexts.signIn.failed}>
       <p>{accountTexts.signIn.failedDetail}</p>
       <LocalHint />
+      <LostLink />
       <ToChallenges />
     </AccountPanel>
   );
