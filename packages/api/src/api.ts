@@ -19,10 +19,12 @@ import type { HandoutSettings } from "./handouts/settings.ts";
 import type { Pages } from "./http/pages.ts";
 import type { ApiMetrics } from "./metrics.ts";
 import { linkForName } from "./players/accounts.ts";
+import { PlayerList } from "./players/player-list.ts";
 import type { Role } from "./players/store.ts";
 import { ProblemError } from "./problems.ts";
 import { readRegistrationCode } from "./registration/code.ts";
 import { createServer } from "./server.ts";
+import { SessionCache } from "./sessions/session-cache.ts";
 
 export interface ApiOptions {
   settings: ApiSettings;
@@ -81,14 +83,16 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     .executeTakeFirstOrThrow();
   const competition = await CurrentCompetition.load({ db, clock, log, name: settings.competition });
   let follower: Follower | undefined;
+  const hub = new LiveHub({
+    allowsAnonymous: () => allowsAnonymousReading(competition.spec),
+    mostPerAddress: settings.socketsPerAddress ?? socketsPerAddress,
+  });
   const context: ApiContext = {
-    ...{ db, settings, clock, log, client },
+    ...{ db, settings, clock, log, client, hub },
+    sessions: new SessionCache({ db, clock, hub }),
+    playerList: new PlayerList({ db, clock, competition: () => competition.spec }),
     competition: () => competition.spec,
     maxRenewals: () => Math.min(settings.maxRenewals, competition.spec.instances.maxRenewals ?? settings.maxRenewals),
-    hub: new LiveHub({
-      allowsAnonymous: () => allowsAnonymousReading(competition.spec),
-      mostPerAddress: settings.socketsPerAddress ?? socketsPerAddress,
-    }),
     registrationCode: () => readRegistrationCode(client, settings.namespace, competition.spec.registration),
     flagKey: Buffer.from(value, "hex"),
     caches() {
