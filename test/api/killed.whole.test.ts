@@ -143,7 +143,7 @@ function contextOf({ db, client }: Process): ApiContext {
 const reconcile = ({ db, client }: Process, ownerId: string) => {
   const flagKey = Buffer.alloc(32);
   const findChallenge = (name: string) => caches.challenges.get(makeKey(namespace, name));
-  const fromCaches = { findChallenge, namesOfObjects: () => [], timeoutOf: () => undefined };
+  const fromCaches = { findChallenge, cachedObjects: () => [], timeoutOf: () => undefined };
   return reconcileOwner({ db, client, clock: systemClock, namespace, flagKey, ...fromCaches }, ownerId, signal);
 };
 

@@ -38,17 +38,18 @@ export interface SyncDeps {
   flagKey: Buffer;
   /** From the caches. */
   findChallenge(name: string): Challenge | undefined;
-  namesOfObjects(ownerId: string): string[];
+  cachedObjects(ownerId: string): Stored<ChallengeInstance>[];
   /** What new instances get as `spec.timeout`. Undefined: what the Challenge or the controller says. */
   timeoutOf(challengeName: string): string | undefined;
 }
 
 export async function reconcileOwner(deps: SyncDeps, ownerId: string, signal: AbortSignal): Promise<void> {
   const { db, client, namespace, clock } = deps;
-  const known = deps.namesOfObjects(ownerId);
+  const cached = deps.cachedObjects(ownerId);
   const rows = await openRows(db, ownerId);
-  if (known.length === 0 && isNewStart(rows) && (await createObject(deps, rows[0], signal))) return;
-  const names = new Set([instanceName(ownerId), ...known]);
+  if (isSettled(rows, cached)) return;
+  if (cached.length === 0 && isNewStart(rows) && (await createObject(deps, rows[0], signal))) return;
+  const names = new Set([instanceName(ownerId), ...cached.map(({ metadata }) => metadata.name)]);
   for (const row of rows) names.add(objectName(row));
   const objects: Stored<ChallengeInstance>[] = [];
   for (const name of names) {
@@ -67,6 +68,24 @@ export async function reconcileOwner(deps: SyncDeps, ownerId: string, signal: Ab
     // While the previous one is still there, its deletion brings us back.
     else if (!objects.some(({ metadata }) => metadata.name === objectName(row))) await createObject(deps, row, signal);
   }
+}
+
+/**
+ * Whether row and object agree, so that there is nothing to write. The cache suffices for that: where the object has
+ * changed since, or is gone, the watch event of it asks for the next reconcile.
+ */
+function isSettled(rows: readonly InstanceRow[], objects: readonly Stored<ChallengeInstance>[]): boolean {
+  const [row, object] = [rows[0], objects[0]];
+  if (!row || !object || rows.length > 1 || objects.length > 1 || !isOf(object, row)) return false;
+  const { phase, readyAt } = object.status ?? {};
+  return (
+    row.state === "created" &&
+    row.stop_requested_at === null &&
+    object.metadata.deletionTimestamp === undefined &&
+    phase !== "Terminated" &&
+    (readyAt === undefined || row.ready_at !== null) &&
+    !isTimelineDue(row, phase)
+  );
 }
 
 /** Most starts: nothing else is there, so that the create itself tells whether the name is free. */
