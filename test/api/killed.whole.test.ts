@@ -35,7 +35,9 @@ import {
   stopInstance,
 } from "../../packages/api/src/instances/commands.ts";
 import { reconcileOwner } from "../../packages/api/src/instances/sync.ts";
+import { PlayerList } from "../../packages/api/src/players/player-list.ts";
 import type { Player } from "../../packages/api/src/players/store.ts";
+import { SessionCache } from "../../packages/api/src/sessions/session-cache.ts";
 import { installKinds } from "../../packages/cli/src/up/install-kinds.ts";
 
 const namespace = "berg";
@@ -123,8 +125,11 @@ class Process {
 }
 
 function contextOf({ db, client }: Process): ApiContext {
+  const [clock, hub] = [systemClock, new LiveHub()];
   return {
-    ...{ db, client, clock: systemClock, log: silentLogger, hub: new LiveHub() },
+    ...{ db, client, clock, log: silentLogger, hub },
+    sessions: new SessionCache({ db, clock, hub }),
+    playerList: new PlayerList({ db, clock, competition: competitionDefaults }),
     competition: competitionDefaults,
     maxRenewals: () => 3,
     settings: { publicUrl: "http://berg.localhost", namespace, competition: "x", maxRenewals: 3, version: "0" },
@@ -138,7 +143,7 @@ function contextOf({ db, client }: Process): ApiContext {
 const reconcile = ({ db, client }: Process, ownerId: string) => {
   const flagKey = Buffer.alloc(32);
   const findChallenge = (name: string) => caches.challenges.get(makeKey(namespace, name));
-  const fromCaches = { findChallenge, namesOfObjects: () => [], timeoutOf: () => undefined };
+  const fromCaches = { findChallenge, cachedObjects: () => [], timeoutOf: () => undefined };
   return reconcileOwner({ db, client, clock: systemClock, namespace, flagKey, ...fromCaches }, ownerId, signal);
 };
 

@@ -22,6 +22,7 @@ const benches: Record<string, () => Promise<{ bench: Bench }>> = {
   local: () => import("./local/bench.ts"),
   tunnel: () => import("./tunnel/bench.ts"),
   clusters: () => import("./clusters/bench.ts"),
+  api: () => import("./api/bench.ts"),
 };
 
 async function main(args: string[]): Promise<void> {

@@ -22,11 +22,13 @@ import type { MailSettings } from "./mail/settings.ts";
 import type { ApiMetrics } from "./metrics.ts";
 import { createOutbox } from "./outbox/create-outbox.ts";
 import { linkForName } from "./players/accounts.ts";
+import { PlayerList } from "./players/player-list.ts";
 import type { Role } from "./players/store.ts";
 import { ProblemError } from "./problems.ts";
 import { readRegistrationCode } from "./registration/code.ts";
 import { createServer } from "./server.ts";
 import { retentionOf } from "./sessions/addresses.ts";
+import { SessionCache } from "./sessions/session-cache.ts";
 
 export interface ApiOptions {
   settings: ApiSettings;
@@ -90,14 +92,16 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const outbox =
     options.mail && createOutbox({ db, settings, clock, log, competition: rules }, options.mail, options.metrics);
   let follower: Follower | undefined;
+  const hub = new LiveHub({
+    allowsAnonymous: () => allowsAnonymousReading(competition.spec),
+    mostPerAddress: settings.socketsPerAddress ?? socketsPerAddress,
+  });
   const context: ApiContext = {
-    ...{ db, settings, clock, log, client, outbox },
+    ...{ db, settings, clock, log, client, outbox, hub },
+    sessions: new SessionCache({ db, clock, hub }),
+    playerList: new PlayerList({ db, clock, competition: rules }),
     competition: rules,
     maxRenewals: () => Math.min(settings.maxRenewals, competition.spec.instances.maxRenewals ?? settings.maxRenewals),
-    hub: new LiveHub({
-      allowsAnonymous: () => allowsAnonymousReading(competition.spec),
-      mostPerAddress: settings.socketsPerAddress ?? socketsPerAddress,
-    }),
     registrationCode: () => readRegistrationCode(client, settings.namespace, competition.spec.registration),
     flagKey: Buffer.from(value, "hex"),
     caches() {

@@ -5,6 +5,8 @@ import type { Kysely } from "kysely";
 import type { Tables } from "./database/schema.ts";
 import type { LiveHub } from "./events/live-hub.ts";
 import type { OutboxWorker } from "./outbox/worker.ts";
+import type { PlayerList } from "./players/player-list.ts";
+import type { SessionCache } from "./sessions/session-cache.ts";
 
 export interface ApiSettings {
   /** Where browsers reach the pages: decides links, redirects and which Origin is ours. No slash at the end. */
@@ -36,6 +38,8 @@ export interface ApiContext {
   readonly clock: Clock;
   readonly log: Logger;
   readonly hub: LiveHub;
+  readonly sessions: SessionCache;
+  readonly playerList: PlayerList;
   /** The rules as they are now. */
   competition(): CompetitionSpec;
   /** How often the time of an instance can be extended. */

@@ -44,7 +44,7 @@ export function followKubernetes(manager: Manager, context: ApiContext, competit
   const findChallenge = (name: string) => caches.challenges.get(makeKey(namespace, name));
   const sync: Omit<SyncDeps, "client"> = {
     ...{ db, clock, namespace, flagKey, findChallenge },
-    namesOfObjects: (ownerId) => caches.instances.byIndex(byOwner, ownerId).map(({ metadata }) => metadata.name),
+    cachedObjects: (ownerId) => caches.instances.byIndex(byOwner, ownerId),
     timeoutOf: (name) => timeoutOf(context.competition(), findChallenge(name)),
   };
   const keyOfOwner = (ownerId: string) => makeKey(namespace, instanceName(ownerId));

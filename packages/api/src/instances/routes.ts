@@ -4,6 +4,7 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import type { ApiContext } from "../context.ts";
 import type { InstanceRow } from "../database/schema.ts";
+import { sendJson } from "../http/json-text.ts";
 import type { RateLimits } from "../http/rate-limit.ts";
 import { ProblemError } from "../problems.ts";
 import { requirePlayer, requireRole } from "../sessions/authenticate.ts";
@@ -48,8 +49,11 @@ export function addInstanceRoutes(app: FastifyInstance, context: ApiContext, lim
     return player;
   };
 
-  routes.get(path, { schema: { ...schema, summary: "The player's instance; an empty name means none" } }, (request) =>
-    currentInstance(context, requirePlayer(request).id),
+  routes.get(
+    path,
+    { schema: { ...schema, summary: "The player's instance; an empty name means none" } },
+    async (request, reply) =>
+      sendJson(reply, JSON.stringify(await currentInstance(context, requirePlayer(request).id))),
   );
   routes.post(
     path,

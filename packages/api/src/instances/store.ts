@@ -1,19 +1,26 @@
 /** Queries on the rows of instances. A partial unique index allows one row an owner that is neither stopped nor ended. */
 import type { TerminationReason } from "@berg/resources";
-import { type Kysely, sql } from "kysely";
+import { type CompiledQuery, type Kysely, sql } from "kysely";
 import type { InstanceRow, InstanceState, Tables } from "../database/schema.ts";
 import type { instanceSorts, Timeline } from "../wire.ts";
 
-/** Oldest first. */
-export function openRows(db: Kysely<Tables>, ownerId: string): Promise<InstanceRow[]> {
-  return db
-    .selectFrom("instances")
-    .selectAll()
-    .where("owner_id", "=", ownerId)
-    .where("terminated_at", "is", null)
-    .orderBy("id")
-    .execute();
+/** Oldest first. Each page and each reconcile asks for it, so that it is compiled once for each handle. */
+export async function openRows(db: Kysely<Tables>, ownerId: string): Promise<InstanceRow[]> {
+  let compiled = openRowsQueries.get(db);
+  if (!compiled) {
+    compiled = db
+      .selectFrom("instances")
+      .selectAll()
+      .where("owner_id", "=", ownerId)
+      .where("terminated_at", "is", null)
+      .orderBy("id")
+      .compile();
+    openRowsQueries.set(db, compiled);
+  }
+  return (await db.executeQuery<InstanceRow>({ ...compiled, parameters: [ownerId] })).rows;
 }
+
+const openRowsQueries = new WeakMap<Kysely<Tables>, CompiledQuery<InstanceRow>>();
 
 /** What the owner sees as the current instance: the newest that has not ended. */
 export async function currentRow(db: Kysely<Tables>, ownerId: string): Promise<InstanceRow | undefined> {

@@ -38,15 +38,19 @@ export interface SyncDeps {
   flagKey: Buffer;
   /** From the caches. */
   findChallenge(name: string): Challenge | undefined;
-  namesOfObjects(ownerId: string): string[];
+  cachedObjects(ownerId: string): Stored<ChallengeInstance>[];
   /** What new instances get as `spec.timeout`. Undefined: what the Challenge or the controller says. */
   timeoutOf(challengeName: string): string | undefined;
 }
 
 export async function reconcileOwner(deps: SyncDeps, ownerId: string, signal: AbortSignal): Promise<void> {
   const { db, client, namespace, clock } = deps;
-  const names = new Set([instanceName(ownerId), ...deps.namesOfObjects(ownerId)]);
-  for (const row of await openRows(db, ownerId)) names.add(objectName(row));
+  const cached = deps.cachedObjects(ownerId);
+  const rows = await openRows(db, ownerId);
+  if (isSettled(rows, cached)) return;
+  if (cached.length === 0 && isNewStart(rows) && (await createObject(deps, rows[0], signal))) return;
+  const names = new Set([instanceName(ownerId), ...cached.map(({ metadata }) => metadata.name)]);
+  for (const row of rows) names.add(objectName(row));
   const objects: Stored<ChallengeInstance>[] = [];
   for (const name of names) {
     // A quorum read: rows end because an object is gone, so it must be gone now and not only in a cache.
@@ -64,6 +68,30 @@ export async function reconcileOwner(deps: SyncDeps, ownerId: string, signal: Ab
     // While the previous one is still there, its deletion brings us back.
     else if (!objects.some(({ metadata }) => metadata.name === objectName(row))) await createObject(deps, row, signal);
   }
+}
+
+/**
+ * Whether row and object agree, so that there is nothing to write. The cache suffices for that: where the object has
+ * changed since, or is gone, the watch event of it asks for the next reconcile.
+ */
+function isSettled(rows: readonly InstanceRow[], objects: readonly Stored<ChallengeInstance>[]): boolean {
+  const [row, object] = [rows[0], objects[0]];
+  if (!row || !object || rows.length > 1 || objects.length > 1 || !isOf(object, row)) return false;
+  const { phase, readyAt } = object.status ?? {};
+  return (
+    row.state === "created" &&
+    row.stop_requested_at === null &&
+    object.metadata.deletionTimestamp === undefined &&
+    phase !== "Terminated" &&
+    (readyAt === undefined || row.ready_at !== null) &&
+    !isTimelineDue(row, phase)
+  );
+}
+
+/** Most starts: nothing else is there, so that the create itself tells whether the name is free. */
+function isNewStart(rows: readonly InstanceRow[]): rows is readonly [InstanceRow] {
+  const [row] = rows;
+  return rows.length === 1 && row?.state === "requested" && row.stop_requested_at === null;
 }
 
 async function followObject(deps: SyncDeps, object: Stored<ChallengeInstance>, signal: AbortSignal): Promise<void> {
@@ -169,7 +197,8 @@ function isAbandoned({ metadata }: ChallengeInstance): boolean {
   return metadata.deletionTimestamp !== undefined && others.length === 0;
 }
 
-async function createObject(deps: SyncDeps, row: InstanceRow, signal: AbortSignal): Promise<void> {
+/** Returns whether it was created: false where an object with its name exists. */
+async function createObject(deps: SyncDeps, row: InstanceRow, signal: AbortSignal): Promise<boolean> {
   const { db, client, namespace } = deps;
   const timeout = deps.timeoutOf(row.challenge_name);
   const manifest = {
@@ -194,10 +223,11 @@ async function createObject(deps: SyncDeps, row: InstanceRow, signal: AbortSigna
     await client.create(ChallengeInstances, manifest, { fieldManager: fieldManagers.api, signal });
   } catch (error) {
     // The next reconcile follows the one that exists; its watch event asks for it.
-    if (isAlreadyExists(error)) return;
+    if (isAlreadyExists(error)) return false;
     throw error;
   }
   await setState(db, row.id, "requested", "created");
+  return true;
 }
 
 function reasonOf({ stop_requested_at, stop_reason }: InstanceRow): string {

@@ -61,6 +61,7 @@ export function addAdminPlayerRoutes(app: FastifyInstance, context: ApiContext):
     async (request, reply) => {
       requireRole(request, "admin");
       const { player, link } = await createAccount(deps, request.body);
+      context.playerList.invalidate();
       hub.broadcast({ type: "player", message: presentPlayer(player, context.competition().playerAttributes) });
       return reply.status(201).send({ player: presentAdminPlayer(player), link });
     },

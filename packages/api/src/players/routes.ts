@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import type { ApiContext } from "../context.ts";
+import { sendJson } from "../http/json-text.ts";
 import type { RateLimits } from "../http/rate-limit.ts";
 import { stopInstance } from "../instances/commands.ts";
 import { ProblemError } from "../problems.ts";
@@ -16,7 +17,6 @@ import {
   anonymisePlayer,
   findPlayer,
   isLocal,
-  listPlayers,
   type Player,
   type Role,
   resetApiKey,
@@ -25,7 +25,7 @@ import {
 } from "./store.ts";
 
 export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limits: RateLimits): void {
-  const { db, clock, hub, settings } = context;
+  const { db, clock, hub, settings, sessions, playerList } = context;
   const routes = app.withTypeProvider<ZodTypeProvider>();
   const tags = ["players"];
   const path = "/api/players/current";
@@ -37,12 +37,12 @@ export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limit
       preHandler: requireReader,
       schema: { summary: "All players", tags, response: { 200: z.array(player), 401: problem } },
     },
-    async () => (await listPlayers(db)).map(present),
+    async (_, reply) => sendJson(reply, await playerList.json()),
   );
   routes.get(
     path,
     { schema: { summary: "The player who asks", tags, response: { 200: currentPlayer, 401: problem } } },
-    (request) => presentCurrentPlayer(requirePlayer(request)),
+    (request, reply) => sendJson(reply, JSON.stringify(presentCurrentPlayer(requirePlayer(request)))),
   );
   routes.get(
     "/api/players/:id",
@@ -85,6 +85,8 @@ export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limit
       if (typeof email === "string") checkEmail(context, asking);
       const changed = await updatePlayer(db, asking.id, { name, attributes, email });
       if (!changed) throw new ProblemError("sign_in_required", "The account was deleted.");
+      sessions.invalidate(asking.id);
+      playerList.invalidate();
       hub.broadcast({ type: "player", message: present(changed) });
       return presentCurrentPlayer({ ...changed, roles: asking.roles });
     },
@@ -104,6 +106,7 @@ export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limit
       await stopInstance(context, id);
       const isDeleted = await anonymisePlayer(db, id, clock.now());
       hub.disconnect(id);
+      playerList.invalidate();
       if (isDeleted) hub.broadcast({ type: "player-delete", message: id });
       // A start of another tab may have come in between.
       await stopInstance(context, id).catch(() => context.log.debug({ player: id }, "a second stop failed"));

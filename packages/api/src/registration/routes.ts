@@ -42,6 +42,7 @@ export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext,
       });
       // The sockets of the replaced session belong to another account.
       if (before) hub.disconnect(before.playerId, (identity) => identity.sessionId === before.sessionId);
+      context.playerList.invalidate();
       hub.broadcast({ type: "player", message: presentPlayer(player, context.competition().playerAttributes) });
       setSessionCookie(reply, settings.publicUrl, session, clock.now());
       return reply.status(201).send({ link });

@@ -16,8 +16,10 @@ import { LiveHub } from "../events/live-hub.ts";
 import type { MailSettings } from "../mail/settings.ts";
 import { createOutbox } from "../outbox/create-outbox.ts";
 import type { OutboxWorker } from "../outbox/worker.ts";
+import { PlayerList } from "../players/player-list.ts";
 import { ensurePlayer, findPlayer, type NewPlayer, type Role } from "../players/store.ts";
 import { createServer } from "../server.ts";
+import { SessionCache } from "../sessions/session-cache.ts";
 import { createSession } from "../sessions/store.ts";
 import type { ServerMessage } from "../wire.ts";
 
@@ -74,12 +76,15 @@ export class TestApi implements AsyncDisposable {
     const { db } = api.#parts.use(await openDatabase<Tables>({ database, component: "api", migrations }));
     const write = (fields: unknown, text?: unknown) => void api.logged.push(JSON.stringify([fields, text]));
     const log = { debug: write, info: write, warn: write, error: write } as Logger;
+    const { clock } = api;
+    const hub = new LiveHub({
+      allowsAnonymous: () => allowsAnonymousReading(api.rules),
+      ...(mostPerAddress !== undefined && { mostPerAddress }),
+    });
     api.context = {
-      ...{ db, clock: api.clock, log, flagKey: Buffer.alloc(32) },
-      hub: new LiveHub({
-        allowsAnonymous: () => allowsAnonymousReading(api.rules),
-        ...(mostPerAddress !== undefined && { mostPerAddress }),
-      }),
+      ...{ db, clock, log, hub, flagKey: Buffer.alloc(32) },
+      sessions: new SessionCache({ db, clock, hub }),
+      playerList: new PlayerList({ db, clock, competition: () => api.rules }),
       settings: {
         ...{ publicUrl, namespace: "berg", competition: "competition", maxRenewals: 3, version: "0.0.0" },
         ...(addressRetentionMs !== undefined && { addressRetentionMs }),

@@ -13,8 +13,10 @@ import type { ApiContext } from "../context.ts";
 import { migrations } from "../database/migrations.ts";
 import type { Tables } from "../database/schema.ts";
 import { LiveHub } from "../events/live-hub.ts";
+import { PlayerList } from "../players/player-list.ts";
 import { ensurePlayer, type Role, resetApiKey } from "../players/store.ts";
 import { createServer, type ServerParts } from "../server.ts";
+import { SessionCache } from "../sessions/session-cache.ts";
 import { createSession } from "../sessions/store.ts";
 
 const namespace = "berg";
@@ -63,9 +65,13 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     challenges: { get: (key: string) => challenges.get(key), list: () => [...challenges.values()] },
     ...{ instances: empty, competitions: empty, pages: empty },
   } as unknown as ReturnType<ApiContext["caches"]>;
+  const hub = new LiveHub();
+  const rules = { ...competitionDefaults(), ...competition };
   const context: ApiContext = {
-    ...{ db, clock, log, hub: new LiveHub() },
-    competition: () => ({ ...competitionDefaults(), ...competition }),
+    ...{ db, clock, log, hub },
+    sessions: new SessionCache({ db, clock, hub }),
+    playerList: new PlayerList({ db, clock, competition: () => rules }),
+    competition: () => rules,
     maxRenewals: () => 3,
     settings: { publicUrl, namespace, competition: "competition", maxRenewals: 3, version: "0" },
     flagKey: Buffer.alloc(32),
