@@ -124,7 +124,7 @@ class Process {
 
 function contextOf({ db, client }: Process): ApiContext {
   return {
-    ...{ db, client, clock: systemClock, log: silentLogger, hub: new LiveHub() },
+    ...{ db, client, clock: systemClock, log: silentLogger, hub: new LiveHub({ clock: systemClock }) },
     competition: competitionDefaults,
     maxRenewals: () => 3,
     settings: { publicUrl: "http://berg.localhost", namespace, competition: "x", maxRenewals: 3, version: "0" },

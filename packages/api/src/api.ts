@@ -86,6 +86,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     competition: () => competition.spec,
     maxRenewals: () => Math.min(settings.maxRenewals, competition.spec.instances.maxRenewals ?? settings.maxRenewals),
     hub: new LiveHub({
+      clock,
       allowsAnonymous: () => allowsAnonymousReading(competition.spec),
       mostPerAddress: settings.socketsPerAddress ?? socketsPerAddress,
     }),

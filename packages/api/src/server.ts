@@ -80,7 +80,7 @@ export async function createServer(
     addInstanceAdminRoutes(routes, context);
     addPageRoutes(routes, context);
     addSignInRoutes(routes, context, rateLimits);
-    addEvents(routes, context);
+    addEvents(routes, context, trustedProxies);
     addDocs(routes, () => app.swagger());
     routes.get("/api/openapi.json", { schema: { hide: true } }, () => app.swagger());
     done();

@@ -42,6 +42,8 @@ export interface TestApiOptions {
   mostPerAddress?: number;
   /** A PostgreSQL database, in place of one in memory. */
   database?: string;
+  /** Networks of proxies whose forwarded headers count. */
+  trustedProxies?: readonly string[];
 }
 
 export class TestApi implements AsyncDisposable {
@@ -62,7 +64,8 @@ export class TestApi implements AsyncDisposable {
   #listening: Promise<string> | undefined;
   #parts = new AsyncDisposableStack();
 
-  static async start({ mostPerAddress, database = ":memory:" }: TestApiOptions = {}): Promise<TestApi> {
+  static async start(options: TestApiOptions = {}): Promise<TestApi> {
+    const { mostPerAddress, database = ":memory:", trustedProxies } = options;
     const api = new TestApi();
     const { db } = api.#parts.use(await openDatabase<Tables>({ database, component: "api", migrations }));
     const write = (fields: unknown, text?: unknown) => void api.logged.push(JSON.stringify([fields, text]));
@@ -70,6 +73,7 @@ export class TestApi implements AsyncDisposable {
     api.context = {
       ...{ db, clock: api.clock, log, flagKey: Buffer.alloc(32) },
       hub: new LiveHub({
+        clock: api.clock,
         allowsAnonymous: () => allowsAnonymousReading(api.rules),
         ...(mostPerAddress !== undefined && { mostPerAddress }),
       }),
@@ -81,7 +85,7 @@ export class TestApi implements AsyncDisposable {
       caches: () => ({ instances: { get: () => undefined } }) as unknown as Caches,
       reconcileOwner: (ownerId) => void api.reconciled.push(ownerId),
     };
-    api.#app = await createServer(api.context, { reason: "there are none" });
+    api.#app = await createServer(api.context, { reason: "there are none" }, { trustedProxies });
     api.#parts.defer(() => api.#app.close());
     return api;
   }

@@ -64,7 +64,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...{ instances: empty, competitions: empty, pages: empty },
   } as unknown as ReturnType<ApiContext["caches"]>;
   const context: ApiContext = {
-    ...{ db, clock, log, hub: new LiveHub() },
+    ...{ db, clock, log, hub: new LiveHub({ clock }) },
     competition: () => ({ ...competitionDefaults(), ...competition }),
     maxRenewals: () => 3,
     settings: { publicUrl, namespace, competition: "competition", maxRenewals: 3, version: "0" },
