@@ -53,22 +53,6 @@ describe("without signing in", () => {
     expect((await site.call<Challenge>("/api/challenges/notes")).body).toEqual(body[1]);
   });
 
-  test.each([
-    ["GET", "/api/players/current", 401, "sign_in_required"],
-    ["GET", "/api/instances/current", 401, "sign_in_required"],
-    ["POST", "/api/instances/current", 401, "sign_in_required"],
-    ["DELETE", "/api/instances/current", 401, "sign_in_required"],
-    ["GET", "/api/challenges/none", 404, "not_found"],
-    ["GET", "/api/nothing", 404, "not_found"],
-    ["GET", "/api/events", 400, "invalid_request"],
-  ])("%s %s is answered with %i, %s", async (method, path, status, code) => {
-    const body = method === "POST" ? { challenge: "notes" } : undefined;
-    const answer = await site.call<Problem>(path, { method, body });
-    expect([answer.status, answer.body.code]).toEqual([status, code]);
-    expect(answer.headers["content-type"]).toContain("application/problem+json");
-    expect(answer.body.detail).not.toBe("");
-  });
-
   test("everybody downloads the file of a sample", async () => {
     const { body } = await site.call<Challenge>("/api/challenges/jail");
     expect(body.attachments).toEqual([{ fileName: "jail.mjs", downloadUrl: "/api/challenges/jail/handout/0" }]);

@@ -132,7 +132,7 @@ describe("a deleted account", () => {
     const { messages } = await api.socket();
 
     const answer = await ada.call("DELETE", current);
-    expect([answer.status, answer.cookie]).toEqual([204, ""]);
+    expect([answer.status, answer.cookie]).toEqual([200, ""]);
     expect(await closed).toBe(1008);
     const now = api.clock.now();
     await api.clock.advance(1_000);
