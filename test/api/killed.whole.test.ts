@@ -125,7 +125,8 @@ class Process {
 }
 
 function contextOf({ db, client }: Process): ApiContext {
-  const [clock, hub] = [systemClock, new LiveHub()];
+  const clock = systemClock;
+  const hub = new LiveHub({ clock });
   return {
     ...{ db, client, clock, log: silentLogger, hub },
     sessions: new SessionCache({ db, clock, hub }),

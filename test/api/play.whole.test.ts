@@ -53,22 +53,6 @@ describe("without signing in", () => {
     expect((await site.call<Challenge>("/api/challenges/notes")).body).toEqual(body[1]);
   });
 
-  test.each([
-    ["GET", "/api/players/current", 401, "sign_in_required"],
-    ["GET", "/api/instances/current", 401, "sign_in_required"],
-    ["POST", "/api/instances/current", 401, "sign_in_required"],
-    ["DELETE", "/api/instances/current", 401, "sign_in_required"],
-    ["GET", "/api/challenges/none", 404, "not_found"],
-    ["GET", "/api/nothing", 404, "not_found"],
-    ["GET", "/api/events", 400, "invalid_request"],
-  ])("%s %s is answered with %i, %s", async (method, path, status, code) => {
-    const body = method === "POST" ? { challenge: "notes" } : undefined;
-    const answer = await site.call<Problem>(path, { method, body });
-    expect([answer.status, answer.body.code]).toEqual([status, code]);
-    expect(answer.headers["content-type"]).toContain("application/problem+json");
-    expect(answer.body.detail).not.toBe("");
-  });
-
   test("everybody downloads the file of a sample", async () => {
     const { body } = await site.call<Challenge>("/api/challenges/jail");
     expect(body.attachments).toEqual([{ fileName: "jail.mjs", downloadUrl: "/api/challenges/jail/handout/0" }]);
@@ -92,11 +76,12 @@ describe("without signing in", () => {
       client.create(Challenges, { metadata: { namespace: "berg", name }, spec } as never);
     await make("hidden", { hideUntil: "2999-01-01T00:00:00Z", description: "later" });
     await make("shown", { description: "**bold** <script>alert(1)</script><a href='javascript:alert(1)'>x</a>" });
-    await eventually("it is announced", () => messages.some(({ type }) => type === "challenge"));
-    const [announced] = messages as Extract<ServerMessage, { type: "challenge" }>[];
-    expect(announced?.message).toMatchObject({ name: "shown", hasRemote: false });
-    expect(announced?.message.description).toContain("<strong>bold</strong>");
-    expect(announced?.message.description).not.toMatch(/script|javascript/);
+    const announced = () =>
+      messages.flatMap((one) => (one.type === "challenge" && one.message.name === "shown" ? [one.message] : []))[0];
+    await eventually("it is announced", () => announced() !== undefined);
+    expect(announced()).toMatchObject({ name: "shown", hasRemote: false });
+    expect(announced()?.description).toContain("<strong>bold</strong>");
+    expect(announced()?.description).not.toMatch(/script|javascript/);
     expect((await site.call("/api/challenges/hidden")).status).toBe(404);
     await client.delete(Challenges, "berg", "shown");
     await eventually("its end is announced", () => messages.some(({ type }) => type === "challenge-delete"));

@@ -93,6 +93,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     options.mail && createOutbox({ db, settings, clock, log, competition: rules }, options.mail, options.metrics);
   let follower: Follower | undefined;
   const hub = new LiveHub({
+    clock,
     allowsAnonymous: () => allowsAnonymousReading(competition.spec),
     mostPerAddress: settings.socketsPerAddress ?? socketsPerAddress,
   });

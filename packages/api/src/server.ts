@@ -5,7 +5,7 @@
 import cookie from "@fastify/cookie";
 import swagger from "@fastify/swagger";
 import Fastify, { type FastifyInstance } from "fastify";
-import { jsonSchemaTransform, serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
+import { jsonSchemaTransform, serializerCompiler } from "fastify-type-provider-zod";
 import { addChallengeRoutes } from "./challenges/routes.ts";
 import { addMetadataRoutes } from "./competition/routes.ts";
 import type { ApiContext } from "./context.ts";
@@ -18,6 +18,7 @@ import { KnownRoutes } from "./http/known-routes.ts";
 import { addConnectionLimits, serverLimits } from "./http/limits.ts";
 import { addPages, type Pages } from "./http/pages.ts";
 import { RateLimits } from "./http/rate-limit.ts";
+import { validateAnyCase } from "./http/request-keys.ts";
 import { addRequestLog } from "./http/request-log.ts";
 import { addSecurityHeaders } from "./http/security-headers.ts";
 import { addInstanceAdminRoutes, addInstanceRoutes } from "./instances/routes.ts";
@@ -50,7 +51,7 @@ export async function createServer(
     routerOptions: { maxParamLength: 32_768 },
     frameworkErrors: (_, __, reply) => void sendProblem(reply, unreadableUrl.problem),
   });
-  app.setValidatorCompiler(validatorCompiler);
+  app.setValidatorCompiler(validateAnyCase);
   app.setSerializerCompiler(serializerCompiler);
   addErrorHandler(app, context.log);
   addConnectionLimits(app);
@@ -82,7 +83,7 @@ export async function createServer(
     addPageRoutes(routes, context);
     addSignInRoutes(routes, context, rateLimits);
     addLostLinkRoutes(routes, context, rateLimits);
-    addEvents(routes, context);
+    addEvents(routes, context, trustedProxies);
     addDocs(routes, () => app.swagger());
     routes.get("/api/openapi.json", { schema: { hide: true } }, () => app.swagger());
     done();

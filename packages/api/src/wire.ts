@@ -343,12 +343,8 @@ export const problem = z.object({
 });
 export type Problem = z.infer<typeof problem>;
 
-/** Messages of `/api/events`, server to client. */
-export type ServerMessage =
-  | { type: "current-player"; message: string | null }
-  | { type: "pong"; message: unknown }
-  | { type: "error"; message: string }
-  | { type: "instance"; message: Instance }
+/** What everybody may read has changed, as clients of the original hear of it. */
+export type PublicMessage =
   | { type: "challenge"; message: Challenge }
   | { type: "challenge-delete"; message: string }
   | { type: "player"; message: Player }
@@ -356,3 +352,29 @@ export type ServerMessage =
   | { type: "page"; message: Page }
   | { type: "page-delete"; message: string }
   | { type: "metadata"; message: Metadata };
+
+/** One object that was added, changed or deleted. */
+export interface TickChange {
+  type: "challenge" | "page" | "player" | "metadata";
+  /** Name of the challenge, path of the page or id of the player. */
+  id: string | null;
+  version: string;
+}
+
+/** The same for clients that sent `subscribe`: what to read again, in place of the content. Added. */
+export interface Tick {
+  /** Sent as `since` after a reconnect. */
+  version: string;
+  /** Everything may have changed. */
+  reload: boolean;
+  changes: TickChange[];
+}
+
+/** Messages of `/api/events`, server to client. */
+export type ServerMessage =
+  | { type: "current-player"; message: string | null }
+  | { type: "pong"; message: unknown }
+  | { type: "error"; message: string }
+  | { type: "instance"; message: Instance }
+  | { type: "tick"; message: Tick }
+  | PublicMessage;

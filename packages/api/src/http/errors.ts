@@ -34,6 +34,7 @@ export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply
   reply.problemCode = problem.code as ProblemCode;
   if (problem.retryAfter !== undefined) reply.header("retry-after", problem.retryAfter);
   if (problem.status === 401) reply.header("www-authenticate", "Bearer");
+  if (problem.code === "role_required") reply.header("www-authenticate", 'Bearer error="insufficient_access"');
   // As text: the schemas of routes describe their own answers only.
   return reply
     .status(problem.status)

@@ -84,6 +84,7 @@ describe("an account of an admin's making", () => {
     });
     expect([status, body.player]).toEqual([201, expect.objectContaining({ name: "Ada", roles: ["player", "author"] })]);
     expect([(await signIn(body)).status, (await signIn(body)).status]).toEqual([204, 204]);
+    await api.clock.advance(1_000);
     await expect
       .poll(() => messages)
       .toEqual([{ type: "player", message: { id: body.player.id, name: "Ada", attributes: {} } }]);

@@ -97,7 +97,7 @@ export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limit
       schema: {
         summary: "Delete the own account: name, attributes, sign-in and instance; not with an API key",
         tags,
-        response: { 204: z.null().describe("Done."), 400: problem, 401: problem },
+        response: { 200: z.literal("").describe("Done: an empty answer."), 400: problem, 401: problem },
       },
     },
     async (request, reply) => {
@@ -111,7 +111,8 @@ export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limit
       // A start of another tab may have come in between.
       await stopInstance(context, id).catch(() => context.log.debug({ player: id }, "a second stop failed"));
       clearSessionCookie(reply, settings.publicUrl);
-      return reply.status(204).send(null);
+      // An empty 200, as the original answers.
+      return reply.status(200).serializer(String).send("");
     },
   );
   routes.post(

@@ -50,6 +50,8 @@ export interface TestApiOptions {
   /** A mail server. Its outbox delivers when it is told to: `api.outbox.run()`. */
   mail?: MailSettings;
   addressRetentionMs?: number;
+  /** Networks of proxies whose forwarded headers count. */
+  trustedProxies?: readonly string[];
 }
 
 export class TestApi implements AsyncDisposable {
@@ -71,13 +73,14 @@ export class TestApi implements AsyncDisposable {
   #parts = new AsyncDisposableStack();
 
   static async start(options: TestApiOptions = {}): Promise<TestApi> {
-    const { mostPerAddress, database = ":memory:", mail, addressRetentionMs } = options;
+    const { mostPerAddress, database = ":memory:", mail, addressRetentionMs, trustedProxies } = options;
     const api = new TestApi();
     const { db } = api.#parts.use(await openDatabase<Tables>({ database, component: "api", migrations }));
     const write = (fields: unknown, text?: unknown) => void api.logged.push(JSON.stringify([fields, text]));
     const log = { debug: write, info: write, warn: write, error: write } as Logger;
     const { clock } = api;
     const hub = new LiveHub({
+      clock,
       allowsAnonymous: () => allowsAnonymousReading(api.rules),
       ...(mostPerAddress !== undefined && { mostPerAddress }),
     });
@@ -97,7 +100,7 @@ export class TestApi implements AsyncDisposable {
       reconcileOwner: (ownerId) => void api.reconciled.push(ownerId),
     };
     if (mail) api.context = { ...api.context, outbox: api.#parts.use(createOutbox(api.context, mail)) };
-    api.#app = await createServer(api.context, { reason: "there are none" });
+    api.#app = await createServer(api.context, { reason: "there are none" }, { trustedProxies });
     api.#parts.defer(() => api.#app.close());
     return api;
   }

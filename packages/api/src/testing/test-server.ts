@@ -65,7 +65,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     challenges: { get: (key: string) => challenges.get(key), list: () => [...challenges.values()] },
     ...{ instances: empty, competitions: empty, pages: empty },
   } as unknown as ReturnType<ApiContext["caches"]>;
-  const hub = new LiveHub();
+  const hub = new LiveHub({ clock });
   const rules = { ...competitionDefaults(), ...competition };
   const context: ApiContext = {
     ...{ db, clock, log, hub },
