@@ -8,6 +8,12 @@ export const texts = {
   title: (page: string, event: string) => (page === "" ? event : `${page} · ${event}`),
   eventFallback: "Berg",
 
+  duration: {
+    seconds: (seconds: number | string) => `${seconds} s`,
+    minutes: (minutes: number, seconds: string) => `${minutes} min ${seconds} s`,
+    days: (days: number, time: string) => `${days}d ${time}`,
+  },
+
   header: {
     skip: "Skip to content",
     navigation: "Main",
@@ -75,6 +81,7 @@ export const texts = {
     searchPlaceholder: "Search by name, tag or author",
     category: "Category",
     allCategories: "All categories",
+    uncategorized: "uncategorized",
     difficulty: "Difficulty",
     allDifficulties: "All difficulties",
     count: (shown: number, all: number) =>
@@ -153,13 +160,13 @@ export const texts = {
       workloads: { done: "Containers created", current: "Creating the containers", upcoming: "Create the containers" },
       ready: { done: "Ready", current: "Waiting until it answers", upcoming: "Ready to connect" },
     } satisfies Record<StageName, Record<"done" | "current" | "upcoming", string>>,
-    stageStates: { done: "done", current: "in progress", upcoming: "to come" },
+    stageStates: { done: ", done", current: ", in progress", upcoming: ", to come" },
     stagesLabel: "Progress of the start",
     elapsed: (time: string) => `${time} so far`,
     cancel: "Cancel",
 
     connect: "Connect",
-    open: "opens in a new tab",
+    open: " (opens in a new tab)",
     copy: "Copy",
     copied: "Copied",
     copyLabel: (text: string) => `Copy ${text}`,
@@ -207,6 +214,8 @@ export const texts = {
     failedFallback: "Something went wrong on the server.",
     whatToTry: "What to try",
     tryAgain: "Try again",
+    dismiss: "Dismiss",
+    dismissPending: "Dismissing…",
     reason: (reason: string) => `Reason: ${reason}`,
   },
 

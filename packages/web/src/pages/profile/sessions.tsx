@@ -61,10 +61,7 @@ function SessionRow({ session: { id, createdAt, expiresAt, userAgent, isCurrent 
         <p title={userAgent}>
           {browser} {isCurrent && <span className="tag tag-strong">{accountTexts.profile.sessionCurrent}</span>}
         </p>
-        <p className="muted">
-          {accountTexts.profile.sessionSince(formatTime(createdAt))},{" "}
-          {accountTexts.profile.sessionUntil(formatTime(expiresAt))}
-        </p>
+        <p className="muted">{accountTexts.profile.sessionPeriod(formatTime(createdAt), formatTime(expiresAt))}</p>
         <ProblemNotice error={end.error} />
       </div>
       {!isCurrent && (
