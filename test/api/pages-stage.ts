@@ -61,6 +61,8 @@ export class Stage implements AsyncDisposable {
     const context = await this.open(signedIn);
     const page = await context.newPage();
     for (const { path, respond } of state.answers ?? []) await page.route(path, respond);
+    // Live messages would replace those answers by what is true.
+    if (state.answers) await page.routeWebSocket("**/api/events", () => {});
     const path = typeof state.path === "string" ? state.path : await state.path(this);
     await page.goto(new URL(path, this.site.publicUrl).href);
     await state.act?.(page, this);

@@ -1,7 +1,7 @@
 /**
  * Every page and state that a person can see, and how to get there. The tests iterate this table: axe, overflow and
  * pictures. Where the server cannot be brought into a state, or only for a moment, `answers` replaces one answer and
- * says why.
+ * says why. It is long, since it is one table.
  */
 import type { AdminInstances, Instance, SignInLink } from "@berg/api/wire";
 import type { Locator, Page, Route } from "playwright-core";
@@ -205,7 +205,7 @@ const registration: State[] = [
     as: "visitor",
     competition: { registration: { mode: "open", maxPlayers: 1 } },
     path: "/register",
-    shows: heading("No place is left"),
+    shows: heading("Registration is full"),
   },
   {
     name: "register-later",

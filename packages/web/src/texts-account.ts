@@ -28,8 +28,8 @@ export const accountTexts = {
     notOpen: {
       later: { title: "Registration is not open yet", detail: "This page opens by itself." },
       full: {
-        title: "No place is left",
-        detail: "All places of this event are taken. Ask the organisers whether more are coming.",
+        title: "Registration is full",
+        detail: "The event has as many players as it can take. Ask the organisers if more can join.",
       },
       closed: {
         title: "Registration is closed",

@@ -155,7 +155,7 @@ export const texts = {
       requested: { done: "Requested", current: "Requesting", upcoming: "Request" },
       accepted: { done: "Accepted", current: "Waiting in line", upcoming: "Wait in line" },
       namespace: { done: "Network prepared", current: "Preparing the network", upcoming: "Prepare the network" },
-      scheduled: { done: "Place found", current: "Looking for a place", upcoming: "Find a place" },
+      scheduled: { done: "Server found", current: "Looking for a server", upcoming: "Find a server" },
       "image-pulled": { done: "Image loaded", current: "Loading the image", upcoming: "Load the image" },
       workloads: { done: "Containers created", current: "Creating the containers", upcoming: "Create the containers" },
       ready: { done: "Ready", current: "Waiting until it answers", upcoming: "Ready to connect" },
@@ -222,7 +222,7 @@ export const texts = {
   /** What a player can do about a failure, by the `reason` of the instance. */
   advice: {
     temporary: "Try again in a minute. If it happens again, tell the organisers.",
-    crowded: "All places are taken at the moment. Try again in a few minutes.",
+    crowded: "All servers are full at the moment. Try again in a few minutes.",
     broken: "The challenge itself has a fault that you cannot fix. Tell the organisers, and name the reason below.",
     overloaded: "It used more than it is allowed to. Try again, and be gentler with it.",
     busy: "Another instance of yours is still there. Wait until it is gone, then try again.",
