@@ -32,12 +32,12 @@ export function RunningInstance({ challenge, instance }: { challenge: Challenge;
           ))}
         </ul>
       )}
+      <Lifetime challenge={challenge} instance={instance} />
       {isUnwell && (
         <Notice tone="warning">
           <p>{instance.message}</p>
         </Notice>
       )}
-      <Lifetime challenge={challenge} instance={instance} />
     </>
   );
 }
@@ -82,11 +82,6 @@ function Lifetime({ challenge, instance }: { challenge: Challenge; instance: Ins
   const canRenew = left !== undefined && left > 0 && instance.renewalsLeft > 0;
   return (
     <>
-      {isNearEnd && left !== undefined && (
-        <Notice tone="warning" title={left > 0 ? texts.instance.endsSoon : texts.instance.timeUp}>
-          {left > 0 && <p>{texts.instance.endsSoonDetail(canRenew)}</p>}
-        </Notice>
-      )}
       <div className={isNearEnd ? "lifetime is-ending" : "lifetime"}>
         <span className="lifetime-left">
           <span className="lifetime-label">{texts.instance.timeRemaining}</span>
@@ -113,6 +108,12 @@ function Lifetime({ challenge, instance }: { challenge: Challenge; instance: Ins
         <RestartButton challenge={challenge} />
         <StopButton challenge={challenge} text={texts.instance.stop} />
       </div>
+      {/* Below the buttons, which must not move when it appears. */}
+      {isNearEnd && left !== undefined && (
+        <Notice tone="warning" title={left > 0 ? texts.instance.endsSoon : texts.instance.timeUp}>
+          {left > 0 && <p>{texts.instance.endsSoonDetail(canRenew)}</p>}
+        </Notice>
+      )}
     </>
   );
 }
