@@ -49,13 +49,13 @@ export const challengeQuery = (name: string) =>
       request<Challenge>("GET", `/api/challenges/${encodeURIComponent(name)}`, undefined, signal),
   });
 
-/** Null where nobody is signed in. */
+/** Null for visitors who are not signed in. */
 export const playerQuery = queryOptions({
   queryKey: keys.player,
   queryFn: ({ signal }) => nullWhenAnonymous(request<CurrentPlayer>("GET", "/api/players/current", undefined, signal)),
 });
 
-/** Null where nobody is signed in. */
+/** Null for visitors who are not signed in. */
 export const instanceQuery = queryOptions({
   queryKey: keys.instance,
   queryFn: ({ signal }) => nullWhenAnonymous(request<Instance>("GET", "/api/instances/current", undefined, signal)),

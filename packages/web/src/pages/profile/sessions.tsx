@@ -62,9 +62,7 @@ function SessionRow({ session: { id, createdAt, expiresAt, userAgent, address, i
           {browser} {isCurrent && <span className="tag tag-strong">{accountTexts.profile.sessionCurrent}</span>}
         </p>
         <p className="muted">
-          {accountTexts.profile.sessionSince(formatTime(createdAt))}
-          {address !== null && ` ${accountTexts.profile.sessionFrom(address)}`},{" "}
-          {accountTexts.profile.sessionUntil(formatTime(expiresAt))}
+          {accountTexts.profile.sessionPeriod(formatTime(createdAt), formatTime(expiresAt), address)}
         </p>
         <ProblemNotice error={end.error} />
       </div>

@@ -14,7 +14,7 @@ import { accountTexts } from "../../texts-account.ts";
 import { AccountPanel, LoadingPanel } from "./account-panel.tsx";
 import { LostLink } from "./lost-link.tsx";
 
-/** Opening a link signs nobody in: a preview of a chat program opens it, too. The player has to confirm the name. */
+/** Opening a link does not sign in: chat programs open links for a preview. The player has to confirm the name. */
 export function SignInPage() {
   useTitle(accountTexts.signIn.title);
   const token = useTokenFromFragment();
