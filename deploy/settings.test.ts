@@ -130,6 +130,17 @@ test("the settings of the API are those of its help, and no secret is in the Con
   expect(listed.filter((name) => /SECRET|PASSWORD|TOKEN|DATABASE_URL|SMTP_URL/.test(name ?? ""))).toEqual([]);
 });
 
+test("the Deployment and the network policies of the API name the default ports", async () => {
+  const ports = ["API_PORT", "HEALTH_PORT", "METRICS_PORT"].map(
+    (name) => apiVariables.find((variable) => variable.name === name)?.default,
+  );
+  for (const file of ["deployment.yaml", "network-policy.yaml", "network-policy-cilium.yaml"]) {
+    const text = await readFile(join(import.meta.dirname, "api", file), "utf8");
+    const named = Array.from(text.matchAll(/(?:containerPort|port): "?(8\d{3})"?$/gm), ([, port]) => port);
+    expect(named.sort(), file).toEqual(ports);
+  }
+});
+
 test("the controller and its admission policy allow the same capabilities", async () => {
   const text = await readFile(join(import.meta.dirname, "admission-policy-contents.yaml"), "utf8");
   const [policy] = parseAllDocuments(text).map((document) => document.toJS());

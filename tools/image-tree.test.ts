@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { buildPages } from "../packages/web/build/build-pages.ts";
-import { copyTree } from "./image-tree.ts";
+import { copyPages, copyTree } from "./image-tree.ts";
 
 const checkout = join(import.meta.dirname, "..");
 
@@ -14,7 +14,8 @@ describe("what goes into the image", () => {
   beforeAll(async () => {
     await buildPages();
     tree = mkdtempSync(join(tmpdir(), "berg-image-tree-"));
-    await copyTree(checkout, tree);
+    copyTree(checkout, tree);
+    await copyPages(checkout, tree);
     files = readdirSync(tree, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => relative(tree, join(parentPath, name)))
@@ -77,6 +78,15 @@ describe("what goes into the image", () => {
     const pages = files.filter((file) => file.startsWith("pages/"));
     expect(pages).toContain("pages/index.html");
     expect(pages).toContainEqual(expect.stringMatching(/^pages\/assets\/index-.*\.js\.br$/));
+  });
+
+  test("are no pages that were built from other sources, or not at all", async () => {
+    const checkout = mkdtempSync(join(tmpdir(), "berg-image-tree-"));
+    onTestFinished(() => rmSync(checkout, { recursive: true, force: true }));
+    await expect(copyPages(checkout, tree)).rejects.toThrow("the pages are not built: run npm run pages first");
+    mkdirSync(join(checkout, "packages/web/dist"), { recursive: true });
+    writeFileSync(join(checkout, "packages/web/dist/build.json"), '{"hash":"of older sources"}');
+    await expect(copyPages(checkout, tree)).rejects.toThrow("the pages have changed since they were built");
   });
 
   test("are below 18 MB", () => {

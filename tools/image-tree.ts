@@ -36,9 +36,9 @@ const unusedFolders = new Set(["node_modules", "test", "tests", "testing", "benc
  */
 const launcher = `#!/nodejs/bin/node\nimport "../packages/cli/src/main.ts";\n`;
 
-export async function copyTree(checkout: string, target: string): Promise<void> {
+/** The sources, without the pages. */
+export function copyTree(checkout: string, target: string): void {
   const root = realpathSync(checkout);
-  await copyPages(root, target);
   const copied = new Set<string>();
   const waiting = [join(root, firstPackage)];
   for (let from = waiting.pop(); from !== undefined; from = waiting.pop()) {
@@ -60,8 +60,8 @@ export async function copyTree(checkout: string, target: string): Promise<void> 
 }
 
 /** Refuses a build of other sources: the pages in the image would not fit its API. */
-async function copyPages(root: string, target: string): Promise<void> {
-  const web = join(root, "packages/web");
+export async function copyPages(checkout: string, target: string): Promise<void> {
+  const web = join(checkout, "packages/web");
   const build = join(web, "dist");
   const missing = (reason: string) => new Error(`${reason}: run npm run pages first`);
   if (!lstatSync(build, { throwIfNoEntry: false })) throw missing("the pages are not built");
@@ -96,5 +96,6 @@ function copyLink(from: string, to: string): void {
 if (import.meta.main) {
   const [checkout, target] = process.argv.slice(2);
   if (!checkout || !target) throw new Error("usage: node tools/image-tree.ts <checkout> <target>");
-  await copyTree(checkout, target);
+  copyTree(checkout, target);
+  await copyPages(checkout, target);
 }
