@@ -40,11 +40,23 @@ const retryMs = 5_000;
 /** Runs until it is told to stop. What is wrong in the environment ends it at once, with code 2 and a line for each. */
 export async function runApi(options: ApiCommandOptions): Promise<void> {
   if (options.release) return release(options);
-  const mistakes: string[] = [];
+  const mistakes: string[] = allowsCodeGeneration() ? [] : [codeGenerationMistake];
   const settings = readApiSettings(process.env, options, mistakes);
   if (!settings) return refuse(mistakes);
   const log = createLog(settings.process.logLevel);
   await runProcess(log, (stop) => serve(settings, options.kubeconfig, log, stop));
+}
+
+const codeGenerationMistake =
+  "cannot run with --disallow-code-generation-from-strings, which the ENTRYPOINT of the image sets: the router of Fastify compiles functions. Run it as `berg api`, which is in the PATH of the image";
+
+function allowsCodeGeneration(): boolean {
+  try {
+    new Function("");
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function serve(

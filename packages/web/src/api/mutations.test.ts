@@ -24,7 +24,7 @@ test("the answer to an action is shown at once", async () => {
 test("an answer does not replace a live message that overtook it", async () => {
   const queries = queriesWith(makeInstance({ name: "" }));
   const before = instanceUpdates(queries);
-  await applyMessage(queries, { type: "instance", message: running }, systemClock);
+  await applyMessage(queries, { type: "instance", message: running });
   await writeInstance(queries, starting, before);
   expect(queries.getQueryData(keys.instance)).toEqual(running);
   expect(queries.getQueryState(keys.instance)?.isInvalidated).toBe(true);
