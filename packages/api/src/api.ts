@@ -18,6 +18,8 @@ import { type Follower, followKubernetes } from "./follow-kubernetes.ts";
 import type { HandoutSettings } from "./handouts/settings.ts";
 import type { Pages } from "./http/pages.ts";
 import type { ApiMetrics } from "./metrics.ts";
+import { Provider } from "./openid/provider.ts";
+import type { ProviderSettings } from "./openid/settings.ts";
 import { linkForName } from "./players/accounts.ts";
 import type { Role } from "./players/store.ts";
 import { ProblemError } from "./problems.ts";
@@ -40,6 +42,8 @@ export interface ApiOptions {
   handouts?: HandoutSettings;
   /** Networks of the proxies whose `X-Forwarded-…` headers count; nobody's by default. */
   trustedProxies?: readonly string[];
+  /** Identity providers that players sign in with; none by default. */
+  providers?: readonly ProviderSettings[];
   clock?: Clock;
 }
 
@@ -100,14 +104,18 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const accountDeps = { db, clock, hub: context.hub, publicUrl: settings.publicUrl };
   if (options.adminSocket !== undefined) parts.use(await startAdminSocket(options.adminSocket, accountDeps, log));
   const probe = parts.use(new DatabaseProbe(db, clock));
+  const deps = { publicUrl: settings.publicUrl, clock, log };
+  const providers = (options.providers ?? []).map((one) => parts.use(new Provider(one, deps)));
+  for (const provider of providers) provider.startProbing();
   options.metrics?.sample({
     sockets: () => context.hub.size,
     isDatabaseUp: () => probe.check() === undefined,
     // Before the caches are filled nobody knows.
+    providers: () => providers,
     isCompetitionMissing: () => follower?.isSynced() === true && competition.isMissing,
   });
   const { pages, metrics, handouts, trustedProxies } = options;
-  const app = await createServer(context, pages, { metrics, handouts, trustedProxies });
+  const app = await createServer(context, pages, { metrics, handouts, trustedProxies, providers });
   let closed: Promise<void> | undefined;
   const stopServing = () => (closed ??= drain(app, clock));
   parts.defer(stopServing);

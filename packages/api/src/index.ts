@@ -19,3 +19,4 @@ export type { ApiSettings } from "./context.ts";
 export { type HandoutSettings, handoutVariables, readHandoutSettings } from "./handouts/settings.ts";
 export type { Pages } from "./http/pages.ts";
 export { type ApiMetrics, apiMetricNames, createApiMetrics } from "./metrics.ts";
+export { type ProviderSettings, providerSuffixes, readProviderSettings } from "./openid/settings.ts";

@@ -30,6 +30,11 @@ export const apiMetricNames = {
     labelNames: [],
     help: "1 while there is no Competition object, so that the last one that was seen stays in force",
   },
+  providerUp: {
+    name: "berg_api_provider_up",
+    labelNames: ["provider"],
+    help: "1 while the identity provider answers; players cannot sign in there while it is 0",
+  },
   databaseUp: { name: "berg_api_database_up", labelNames: [], help: "1 while the database answers" },
 } as const;
 
@@ -44,6 +49,8 @@ export interface ApiSample {
   sockets(): number;
   isDatabaseUp(): boolean;
   isCompetitionMissing(): boolean;
+  /** Identity providers; `isUp` is undefined until one has been asked. */
+  providers(): readonly { name: string; isUp: boolean | undefined }[];
 }
 
 export interface ApiMetrics {
@@ -82,6 +89,15 @@ export function createApiMetrics({ registry }: Pick<Metrics, "registry">): ApiMe
             this.set(value());
           },
         });
+      new Gauge({
+        ...apiMetricNames.providerUp,
+        registers,
+        collect() {
+          for (const { name, isUp } of read.providers()) {
+            if (isUp !== undefined) this.set({ provider: name }, isUp ? 1 : 0);
+          }
+        },
+      });
       gauge(apiMetricNames.sockets, () => read.sockets());
       gauge(apiMetricNames.databaseUp, () => (read.isDatabaseUp() ? 1 : 0));
       gauge(apiMetricNames.competitionMissing, () => (read.isCompetitionMissing() ? 1 : 0));

@@ -19,7 +19,7 @@ export interface NewSession {
 export async function createSession(
   db: Kysely<Tables>,
   player: Player,
-  { now, userAgent = "" }: { now: number; userAgent?: string | undefined },
+  { now, userAgent = "", provider }: { now: number; userAgent?: string | undefined; provider?: string },
 ): Promise<NewSession> {
   const token = newToken();
   const id = randomUUID();
@@ -34,6 +34,7 @@ export async function createSession(
       created_at: now,
       expires_at: expiresAt,
       user_agent: userAgent.replace(/\p{C}/gu, "").slice(0, longestUserAgent),
+      provider: provider ?? null,
     })
     .execute();
   return { id, token, expiresAt };
@@ -59,6 +60,12 @@ export async function findSession(db: Kysely<Tables>, token: string, now: number
     .executeTakeFirst();
   if (!row) return undefined;
   return { id: row.session_id ?? (await giveId(db, hash)), player: playerOf(row), expiresAt: row.expires_at };
+}
+
+/** The identity provider of a session; undefined where it began with a link. */
+export async function findSessionProvider(db: Kysely<Tables>, id: string): Promise<string | undefined> {
+  const row = await db.selectFrom("session").select("provider").where("id", "=", id).executeTakeFirst();
+  return row?.provider ?? undefined;
 }
 
 export interface ListedSession {

@@ -13,6 +13,8 @@ import type { ApiContext, Caches } from "../context.ts";
 import { migrations } from "../database/migrations.ts";
 import type { Tables } from "../database/schema.ts";
 import { LiveHub } from "../events/live-hub.ts";
+import { Provider } from "../openid/provider.ts";
+import type { ProviderSettings } from "../openid/settings.ts";
 import { ensurePlayer, findPlayer, type NewPlayer, type Role } from "../players/store.ts";
 import { createServer } from "../server.ts";
 import { createSession } from "../sessions/store.ts";
@@ -42,6 +44,8 @@ export interface TestApiOptions {
   mostPerAddress?: number;
   /** A PostgreSQL database, in place of one in memory. */
   database?: string;
+  /** Identity providers. */
+  providers?: readonly ProviderSettings[];
 }
 
 export class TestApi implements AsyncDisposable {
@@ -62,7 +66,7 @@ export class TestApi implements AsyncDisposable {
   #listening: Promise<string> | undefined;
   #parts = new AsyncDisposableStack();
 
-  static async start({ mostPerAddress, database = ":memory:" }: TestApiOptions = {}): Promise<TestApi> {
+  static async start({ mostPerAddress, database = ":memory:", providers = [] }: TestApiOptions = {}): Promise<TestApi> {
     const api = new TestApi();
     const { db } = api.#parts.use(await openDatabase<Tables>({ database, component: "api", migrations }));
     const write = (fields: unknown, text?: unknown) => void api.logged.push(JSON.stringify([fields, text]));
@@ -81,7 +85,11 @@ export class TestApi implements AsyncDisposable {
       caches: () => ({ instances: { get: () => undefined } }) as unknown as Caches,
       reconcileOwner: (ownerId) => void api.reconciled.push(ownerId),
     };
-    api.#app = await createServer(api.context, { reason: "there are none" });
+    api.#app = await createServer(
+      api.context,
+      { reason: "there are none" },
+      { providers: providers.map((one) => api.#parts.use(new Provider(one, { publicUrl, clock: api.clock, log }))) },
+    );
     api.#parts.defer(() => api.#app.close());
     return api;
   }

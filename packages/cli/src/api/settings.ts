@@ -1,7 +1,7 @@
 /** What `berg api` reads from the environment and its options. */
 import { statSync } from "node:fs";
 import { BlockList, isIP } from "node:net";
-import { type HandoutSettings, readHandoutSettings } from "@berg/api";
+import { type HandoutSettings, type ProviderSettings, readHandoutSettings, readProviderSettings } from "@berg/api";
 import { quoted } from "@berg/apimachinery";
 import { readDatabaseAddress } from "@berg/database";
 import { readSettings } from "@berg/instances";
@@ -25,6 +25,7 @@ export interface ApiProcessSettings {
   maxRenewals: number;
   trustedProxies: string[];
   handouts: HandoutSettings;
+  providers: ProviderSettings[];
   process: ProcessSettings;
 }
 
@@ -57,6 +58,7 @@ export function readApiSettings(
     }
   }
   const handouts = readInto(mistakes, () => readHandoutSettings(env, { directories, dataDir }));
+  const providers = readInto(mistakes, () => readProviderSettings(env));
   const own = readInto(mistakes, () =>
     readProcessSettings(env, { healthPort: defaultOf("HEALTH_PORT"), metricsPort: defaultOf("METRICS_PORT") }),
   );
@@ -64,9 +66,9 @@ export function readApiSettings(
     mistakes.push(`cannot use API_PORT: ${apiPort} is also HEALTH_PORT or METRICS_PORT; each needs a port of its own`);
   }
   if (mistakes.length > 0 || !cluster || !publicUrl || !database || apiPort === undefined) return undefined;
-  if (!trustedProxies || !handouts || !own) return undefined;
+  if (!trustedProxies || !handouts || !providers || !own) return undefined;
   return {
-    ...{ publicUrl, database, trustedProxies, handouts },
+    ...{ publicUrl, database, trustedProxies, handouts, providers },
     host: given(env, "API_HOST"),
     port: apiPort,
     pagesDirectory: given(env, "PAGES_DIR") || undefined,
