@@ -64,7 +64,7 @@ function WithoutToken() {
           {accountTexts.signIn.noTokenDetail} {registration === "closed" && accountTexts.signIn.noTokenClosed}
         </p>
       )}
-      <LocalHint />
+      {!hasProviders && <LocalHint />}
       {player && <ToChallenges />}
       {!player && canRegister && (
         <div className="panel-note sign-in-register">
