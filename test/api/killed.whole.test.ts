@@ -175,6 +175,8 @@ const playerWith = (id: string): Player => ({
   name: "Ada",
   federatedId: `local:${id}`,
   roles: ["player"],
+  grantedRoles: ["player"],
+  providerRoles: [],
   apiKeyPlaceholder: null,
   attributes: {},
   email: null,

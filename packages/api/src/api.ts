@@ -20,6 +20,8 @@ import type { HandoutSettings } from "./handouts/settings.ts";
 import type { Pages } from "./http/pages.ts";
 import type { MailSettings } from "./mail/settings.ts";
 import type { ApiMetrics } from "./metrics.ts";
+import { Provider } from "./openid/provider.ts";
+import type { ProviderSettings } from "./openid/settings.ts";
 import { createOutbox } from "./outbox/create-outbox.ts";
 import { linkForName } from "./players/accounts.ts";
 import { PlayerList } from "./players/player-list.ts";
@@ -48,6 +50,8 @@ export interface ApiOptions {
   trustedProxies?: readonly string[];
   /** Without it no mail is sent. */
   mail?: MailSettings | undefined;
+  /** Identity providers that players sign in with; none by default. */
+  providers?: readonly ProviderSettings[];
   clock?: Clock;
 }
 
@@ -119,15 +123,19 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     void outbox.run();
   }
   const probe = parts.use(new DatabaseProbe(db, clock));
+  const deps = { publicUrl: settings.publicUrl, clock, log };
+  const providers = (options.providers ?? []).map((one) => parts.use(new Provider(one, deps)));
+  for (const provider of providers) provider.startProbing();
   options.metrics?.sample({
     sockets: () => context.hub.size,
     outboxPending: outbox && (() => outbox.pending),
     isDatabaseUp: () => probe.check() === undefined,
     // Before the caches are filled nobody knows.
+    providers: () => providers,
     isCompetitionMissing: () => follower?.isSynced() === true && competition.isMissing,
   });
   const { pages, metrics, handouts, trustedProxies } = options;
-  const app = await createServer(context, pages, { metrics, handouts, trustedProxies });
+  const app = await createServer(context, pages, { metrics, handouts, trustedProxies, providers });
   let closed: Promise<void> | undefined;
   const stopServing = () => (closed ??= drain(app, clock));
   parts.defer(stopServing);

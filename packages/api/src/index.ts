@@ -20,4 +20,5 @@ export { type HandoutSettings, handoutVariables, readHandoutSettings } from "./h
 export type { Pages } from "./http/pages.ts";
 export { type MailSettings, mailVariables, readMailSettings } from "./mail/settings.ts";
 export { type ApiMetrics, apiMetricNames, createApiMetrics } from "./metrics.ts";
+export { type ProviderSettings, providerSuffixes, readProviderSettings } from "./openid/settings.ts";
 export { addressVariables, readAddressRetention } from "./sessions/addresses.ts";

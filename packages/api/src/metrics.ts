@@ -38,6 +38,11 @@ export const apiMetricNames = {
     labelNames: ["kind", "result"],
     help: "Deliveries of messages; result is sent, skipped (no recipient), retried (failed, one more try follows) or failed",
   },
+  providerUp: {
+    name: "berg_api_provider_up",
+    labelNames: ["provider"],
+    help: "1 while the identity provider answers; players cannot sign in there while it is 0",
+  },
   databaseUp: { name: "berg_api_database_up", labelNames: [], help: "1 while the database answers" },
 } as const;
 
@@ -54,6 +59,8 @@ export interface ApiSample {
   /** Undefined where no mail server is configured. */
   outboxPending?: (() => number) | undefined;
   isCompetitionMissing(): boolean;
+  /** Identity providers; `isUp` is undefined until one has been asked. */
+  providers(): readonly { name: string; isUp: boolean | undefined }[];
 }
 
 export interface ApiMetrics {
@@ -96,6 +103,15 @@ export function createApiMetrics({ registry }: Pick<Metrics, "registry">): ApiMe
             this.set(value());
           },
         });
+      new Gauge({
+        ...apiMetricNames.providerUp,
+        registers,
+        collect() {
+          for (const { name, isUp } of read.providers()) {
+            if (isUp !== undefined) this.set({ provider: name }, isUp ? 1 : 0);
+          }
+        },
+      });
       gauge(apiMetricNames.sockets, () => read.sockets());
       const { outboxPending } = read;
       if (outboxPending) gauge(apiMetricNames.outboxPending, outboxPending);

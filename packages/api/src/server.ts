@@ -23,6 +23,8 @@ import { addRequestLog } from "./http/request-log.ts";
 import { addSecurityHeaders } from "./http/security-headers.ts";
 import { addInstanceAdminRoutes, addInstanceRoutes } from "./instances/routes.ts";
 import type { ApiMetrics } from "./metrics.ts";
+import type { Provider } from "./openid/provider.ts";
+import { addOpenidRoutes } from "./openid/routes.ts";
 import { addPageRoutes } from "./pages/routes.ts";
 import { addAdminPlayerRoutes } from "./players/admin-routes.ts";
 import { addPlayerRoutes } from "./players/routes.ts";
@@ -36,12 +38,14 @@ export interface ServerParts {
   metrics?: ApiMetrics | undefined;
   handouts?: HandoutSettings | undefined;
   trustedProxies?: readonly string[] | undefined;
+  /** Where players can sign in. */
+  providers?: readonly Provider[] | undefined;
 }
 
 export async function createServer(
   context: ApiContext,
   pages: Pages,
-  { metrics, handouts = readHandoutSettings({}), trustedProxies = [] }: ServerParts = {},
+  { metrics, handouts = readHandoutSettings({}), trustedProxies = [], providers = [] }: ServerParts = {},
 ): Promise<FastifyInstance> {
   const app = Fastify({
     ...serverLimits,
@@ -81,7 +85,8 @@ export async function createServer(
     addInstanceRoutes(routes, context, rateLimits);
     addInstanceAdminRoutes(routes, context);
     addPageRoutes(routes, context);
-    addSignInRoutes(routes, context, rateLimits);
+    addSignInRoutes(routes, context, { limits: rateLimits, providers });
+    addOpenidRoutes(routes, context, { limits: rateLimits, providers });
     addLostLinkRoutes(routes, context, rateLimits);
     addEvents(routes, context, trustedProxies);
     addDocs(routes, () => app.swagger());

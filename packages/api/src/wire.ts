@@ -275,7 +275,14 @@ export const adminPlayersQuery = z.object({
 });
 
 export const adminPlayer = z
-  .object({ id: z.uuid(), name: z.string(), roles: z.array(z.string()), createdAt: time(), federatedId: z.string() })
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    roles: z.array(z.string()),
+    providerRoles: z.array(z.string()).describe("Those of `roles` that the identity provider gives."),
+    createdAt: time(),
+    federatedId: z.string(),
+  })
   .describe("A player, as admins see it.");
 export type AdminPlayer = z.infer<typeof adminPlayer>;
 
@@ -330,6 +337,30 @@ export const signInPreview = z
   })
   .describe("What a sign-in link would do.");
 export type SignInPreview = z.infer<typeof signInPreview>;
+
+export const signInProvider = z
+  .object({ name: z.string(), title: z.string().describe("What players call it.") })
+  .describe("An identity provider. `GET /api/sign-in/<name>` begins a sign-in there.");
+export type SignInProvider = z.infer<typeof signInProvider>;
+
+/** Why a sign-in at a provider failed: `/sign-in?error=<code>` is where the browser is sent then. */
+export const signInFailures = [
+  "provider_unavailable",
+  "sign_in_cancelled",
+  "sign_in_expired",
+  "sign_in_refused",
+  "registration_closed",
+  "registration_code_required",
+  "registration_full",
+  "too_many_requests",
+  "internal_error",
+] as const;
+export type SignInFailure = (typeof signInFailures)[number];
+
+export const signedOut = z
+  .object({ url: z.string().describe("Where the session at the identity provider is ended.") })
+  .describe("The session has ended here. Send the browser to `url` to end the one at the provider, too.");
+export type SignedOut = z.infer<typeof signedOut>;
 
 /** RFC 9457. `code` is stable; `detail` says what to do. */
 export const problem = z.object({

@@ -1,10 +1,48 @@
 /** What sign-in, registration and profile say; see texts.ts. */
+import type { SignInFailure } from "@berg/api/wire";
+
+const signInFailures: Record<SignInFailure, { title: string; detail: string }> = {
+  provider_unavailable: {
+    title: "The sign-in service does not answer",
+    detail: "Try again in a minute. Tell the organisers if it goes on.",
+  },
+  sign_in_cancelled: { title: "You cancelled the sign-in", detail: "You can try again at any time." },
+  sign_in_expired: {
+    title: "This sign-in is no longer valid",
+    detail: "It took too long, was finished already, or was started in another browser. Please start again.",
+  },
+  sign_in_refused: {
+    title: "The sign-in could not be checked",
+    detail: "You were not signed in. Please start again, and tell the organisers if it happens again.",
+  },
+  registration_closed: {
+    title: "Registration is closed",
+    detail: "Only players who have taken part before can sign in. Ask the organisers if you should be one of them.",
+  },
+  registration_code_required: {
+    title: "You need a registration code",
+    detail: "New players register here with the code of the organisers, and then sign in with a personal link.",
+  },
+  registration_full: {
+    title: "No place is left",
+    detail: "All places of this event are taken. Ask the organisers whether more are coming.",
+  },
+  too_many_requests: { title: "Too many attempts", detail: "Wait a minute, then try again." },
+  internal_error: {
+    title: "Something went wrong",
+    detail: "It is not your fault. Try again, and tell the organisers if it happens again.",
+  },
+};
+
 export const accountTexts = {
   signIn: {
     title: "Sign in",
     noTokenDetail: "Open your personal sign-in link in this browser. Berg has no passwords: the link is all you need.",
     noTokenClosed: "The organisers give each player a link of their own.",
     newHere: "New here?",
+    withProvider: (title: string) => `Sign in with ${title}`,
+    orLink: "Or open your personal sign-in link in this browser, if you have one.",
+    failures: signInFailures,
     event: (event: string) => `to ${event}`,
     noTokenLocal:
       "Do you run Berg on your own computer? The link is in the terminal in which you started it. Press Enter there for a new one.",

@@ -172,10 +172,43 @@ const outbox: Migration = {
   },
 };
 
+/** Sign-in with OpenID Connect. Roles of a provider have a column of their own: the version before reads those of admins. */
+const openid: Migration = {
+  async up(db: Kysely<Tables>) {
+    const { schema } = db;
+    await schema
+      .alterTable("player")
+      .addColumn("provider_roles", "text", (column) => column.notNull().defaultTo(""))
+      .execute();
+    await schema.alterTable("session").addColumn("provider", "text").execute();
+    await schema
+      .createTable("identity")
+      .addColumn("issuer", "text", (column) => column.notNull())
+      .addColumn("subject", "text", (column) => column.notNull())
+      .addColumn("player_id", "text", (column) => column.notNull().references("player.id").onDelete("cascade"))
+      .addColumn("signed_in_at", "bigint", (column) => column.notNull())
+      .addPrimaryKeyConstraint("identity_key", ["issuer", "subject"])
+      .execute();
+    await schema.createIndex("identity_player").on("identity").column("player_id").execute();
+    await schema
+      .createTable("pending_sign_in")
+      .addColumn("state_hash", "text", (column) => column.primaryKey().notNull())
+      .addColumn("browser_hash", "text", (column) => column.notNull())
+      .addColumn("provider", "text", (column) => column.notNull())
+      .addColumn("nonce", "text", (column) => column.notNull())
+      .addColumn("code_verifier", "text", (column) => column.notNull())
+      .addColumn("return_path", "text", (column) => column.notNull())
+      .addColumn("expires_at", "bigint", (column) => column.notNull())
+      .execute();
+    await schema.createIndex("pending_sign_in_expiry").on("pending_sign_in").column("expires_at").execute();
+  },
+};
+
 export const migrations: Readonly<Record<string, Migration>> = {
   "2026-11-play": play,
   "2026-11b-accounts": accounts,
   "2026-11c-handouts": handouts,
   "2026-11d-operate": operate,
+  "2026-11e-openid": openid,
   "2026-11f-outbox": outbox,
 };

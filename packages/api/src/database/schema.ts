@@ -12,18 +12,22 @@ export interface Tables {
   row_lock: RowLockTable;
   handout_downloads: HandoutDownloadTable;
   outbox: OutboxTable;
+  identity: IdentityTable;
+  pending_sign_in: PendingSignInTable;
 }
 
 export interface PlayerTable {
   id: string;
   name: string;
   /**
-   * Who vouches for the player: `local:<name>` for accounts of the command line, `local:<id>` for those that registered
-   * or that an admin created, `deleted:<id>` for deleted ones.
+   * Where the account comes from: `<issuer>#<subject>` of an identity provider, `local:<name>` for accounts of the
+   * command line, `local:<id>` for those that registered or that an admin created, `deleted:<id>` for deleted ones.
    */
   federated_id: string;
-  /** With commas between them. */
+  /** Granted here, by an admin or the command line; with commas between them. */
   roles: string;
+  /** Given by the identity provider at the last sign-in; with commas between them. The player has both. */
+  provider_roles: Generated<string>;
   /** SHA-256 of the API key, in hexadecimal digits. */
   api_key_hash: string | null;
   /** The first characters of the key, by which its owner recognises it. */
@@ -64,6 +68,30 @@ export interface SessionTable {
   user_agent: Generated<string>;
   /** Where the sign-in came from. Erased after ADDRESS_RETENTION. */
   address: string | null;
+  /** Name of the identity provider that the player signed in with. Null: with a link. */
+  provider: Generated<string | null>;
+}
+
+/** An account at an identity provider, and the player that it signs in as. Never found by the e-mail address. */
+export interface IdentityTable {
+  issuer: string;
+  subject: string;
+  player_id: string;
+  signed_in_at: number;
+}
+
+/** A sign-in that a browser has begun at a provider. Any replica can finish it, once. */
+export interface PendingSignInTable {
+  /** SHA-256 of the `state` parameter, in hexadecimal digits. */
+  state_hash: string;
+  /** SHA-256 of the cookie that binds it to one browser. */
+  browser_hash: string;
+  provider: string;
+  nonce: string;
+  code_verifier: string;
+  /** Path of the page to show afterwards. */
+  return_path: string;
+  expires_at: number;
 }
 
 /**

@@ -14,7 +14,12 @@ test("metrics count deliveries by their result", async () => {
   const metrics = await createMetrics();
   const apiMetrics = createApiMetrics(metrics);
   await using outbox = createOutbox(api.context, smtp.settings, apiMetrics);
-  const sampled = { sockets: () => 0, isDatabaseUp: () => true, isCompetitionMissing: () => false };
+  const sampled = {
+    sockets: () => 0,
+    isDatabaseUp: () => true,
+    isCompetitionMissing: () => false,
+    providers: () => [],
+  };
   apiMetrics.sample({ ...sampled, outboxPending: () => outbox.pending });
   await api.signedIn("Ada", { email: "ada@example.com" });
   for (const email of ["ada@example.com", "unknown@example.com"]) await outbox.enqueue(api.db, "lost-links", { email });

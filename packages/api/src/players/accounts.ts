@@ -60,20 +60,29 @@ export async function replaceLink(
   return linkOf(publicUrl, token);
 }
 
-/** Replaces the roles. Where they change, sessions, sockets and the API key end at once. */
+/**
+ * Replaces the roles that are granted here. Where they change, sessions, sockets and the API key end at once. A role that
+ * only the identity provider gives is not granted by naming it, so that it still ends where the provider takes it back.
+ */
 export async function setRoles({ db, hub }: AccountDeps, playerId: string, roles: readonly Role[]): Promise<Player> {
-  const granted: Role[] = ["player", ...roles];
   const { player, isChanged } = await db.transaction().execute(async (transaction) => {
     // Two admins who take the role from each other at the same time would leave none.
     await lockPlayers(transaction);
     const before = await findPlayer(transaction, playerId);
     if (!before) throw new ProblemError("not_found", `There is no player "${playerId}".`);
-    if (joinRoles(before.roles) === joinRoles(granted)) return { player: before, isChanged: false };
-    const losesAdmin = before.roles.includes("admin") && !granted.includes("admin");
+    const kept = before.providerRoles.find((role) => !roles.includes(role));
+    if (kept) {
+      const detail = `The role ${kept} comes from the sign-in provider. Remove it there: it ends with the next sign-in.`;
+      throw new ProblemError("invalid_request", detail, { field: "roles" });
+    }
+    const isOfProvider = (role: Role) => before.providerRoles.includes(role) && !before.grantedRoles.includes(role);
+    const granted: Role[] = ["player", ...roles.filter((role) => !isOfProvider(role))];
+    if (joinRoles(before.grantedRoles) === joinRoles(granted)) return { player: before, isChanged: false };
+    const losesAdmin = before.roles.includes("admin") && !roles.includes("admin");
     if (losesAdmin && (await countAdmins(transaction)) === 1) {
       throw new ProblemError("last_admin", "Give another player the role admin first.", { field: "roles" });
     }
-    await storeRoles(transaction, playerId, granted);
+    await storeRoles(transaction, playerId, { granted });
     await endSessions(transaction, playerId);
     return { player: (await findPlayer(transaction, playerId)) ?? before, isChanged: true };
   });

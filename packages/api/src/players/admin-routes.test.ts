@@ -56,6 +56,7 @@ describe("the list of accounts", () => {
       name: "Admin",
       roles: ["player", "admin"],
       createdAt: "2026-01-01T00:00:00Z",
+      providerRoles: [],
       federatedId: `local:${admin.playerId}`,
     });
     const names = async (text: string, more?: string) => (await search(text, more)).items.map(({ name }) => name);

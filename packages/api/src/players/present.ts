@@ -16,6 +16,7 @@ export function presentCurrentPlayer(player: Player): CurrentPlayer {
   return { id, name, roles, federatedId, apiKeyPlaceholder, attributes: { ...attributes }, email };
 }
 
-export function presentAdminPlayer({ id, name, roles, createdAt, federatedId }: Player): AdminPlayer {
-  return { id, name, roles, createdAt: formatTime(createdAt), federatedId };
+export function presentAdminPlayer(player: Player): AdminPlayer {
+  const { id, name, roles, providerRoles, createdAt, federatedId } = player;
+  return { id, name, roles, providerRoles, createdAt: formatTime(createdAt), federatedId };
 }

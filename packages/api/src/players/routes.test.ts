@@ -140,7 +140,13 @@ describe("a deleted account", () => {
 
     expect(await api.db.selectFrom("player").selectAll().execute()).toEqual([
       {
-        ...{ id: ada.playerId, name: "Deleted player", federated_id: `deleted:${ada.playerId}`, roles: "" },
+        ...{
+          id: ada.playerId,
+          name: "Deleted player",
+          federated_id: `deleted:${ada.playerId}`,
+          roles: "",
+          provider_roles: "",
+        },
         ...{ api_key_hash: null, api_key_placeholder: null, api_key_scopes: "", attributes: "{}" },
         ...{ created_at: now, deleted_at: now },
       },

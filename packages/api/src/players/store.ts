@@ -12,7 +12,10 @@ export interface Player {
   id: string;
   name: string;
   federatedId: string;
+  /** All that the player has: granted here, and given by the identity provider. */
   roles: Role[];
+  grantedRoles: Role[];
+  providerRoles: Role[];
   apiKeyPlaceholder: string | null;
   attributes: Attributes;
   /** Only the player sees it. */
@@ -193,11 +196,23 @@ export async function updatePlayer(
   });
 }
 
-/** Also removes the API key, whose scopes were of the roles before. */
-export async function storeRoles(db: Kysely<Tables>, id: string, granted: readonly Role[]): Promise<void> {
+export async function storeName(db: Kysely<Tables>, id: string, name: string): Promise<void> {
+  await db.updateTable("player").set({ name }).where("id", "=", id).execute();
+}
+
+/** Replaces those that are named. Also removes the API key, whose scopes were of the roles before. */
+export async function storeRoles(
+  db: Kysely<Tables>,
+  id: string,
+  { granted, provider }: { granted?: readonly Role[]; provider?: readonly Role[] },
+): Promise<void> {
+  const changed = {
+    ...(granted && { roles: joinRoles(granted) }),
+    ...(provider && { provider_roles: joinRoles(provider) }),
+  };
   await db
     .updateTable("player")
-    .set({ roles: joinRoles(granted), ...noKey })
+    .set({ ...changed, ...noKey })
     .where("id", "=", id)
     .execute();
 }
@@ -211,6 +226,7 @@ export async function anonymisePlayer(db: Kysely<Tables>, id: string, now: numbe
         name: "Deleted player",
         federated_id: `deleted:${id}`,
         roles: "",
+        provider_roles: "",
         attributes: "{}",
         email: null,
         deleted_at: now,
@@ -221,6 +237,7 @@ export async function anonymisePlayer(db: Kysely<Tables>, id: string, now: numbe
       .executeTakeFirst();
     await transaction.deleteFrom("session").where("player_id", "=", id).execute();
     await transaction.deleteFrom("sign_in_link").where("player_id", "=", id).execute();
+    await transaction.deleteFrom("identity").where("player_id", "=", id).execute();
     return numUpdatedRows > 0n;
   });
 }
@@ -232,12 +249,16 @@ export async function countPlaces(db: Kysely<Tables>): Promise<number> {
     .select((is) => is.fn.countAll<number>().as("count"))
     .where("deleted_at", "is", null)
     .where("roles", "=", "player")
+    .where("provider_roles", "=", "")
     .executeTakeFirstOrThrow();
   return count;
 }
 
 export async function countAdmins(db: Kysely<Tables>): Promise<number> {
-  return (await present(db).where("roles", "like", "%admin%").execute()).length;
+  const rows = await present(db)
+    .where((is) => is.or([is("roles", "like", "%admin%"), is("provider_roles", "like", "%admin%")]))
+    .execute();
+  return rows.length;
 }
 
 /** Until the end of the transaction, others wait here: for rules on the number of players, which no index can check. */
@@ -250,7 +271,9 @@ export function playerOf(row: Omit<PlayerRow, "api_key_hash" | "api_key_scopes" 
     id: row.id,
     name: row.name,
     federatedId: row.federated_id,
-    roles: splitRoles(row.roles),
+    roles: splitRoles(`${row.roles},${row.provider_roles}`),
+    grantedRoles: splitRoles(row.roles),
+    providerRoles: splitRoles(row.provider_roles),
     apiKeyPlaceholder: row.api_key_placeholder,
     attributes: JSON.parse(row.attributes) as Attributes,
     email: row.email,

@@ -65,7 +65,8 @@ export function isWithinWindow({ opensAt, closesAt }: CompetitionSpec["registrat
   return (opensAt === undefined || parseTime(opensAt) <= now) && (closesAt === undefined || now < parseTime(closesAt));
 }
 
-function requireOpen(registration: CompetitionSpec["registration"], now: number): void {
+/** Throws a problem where nobody can register now. */
+export function requireOpen(registration: CompetitionSpec["registration"], now: number): void {
   const { mode, opensAt } = registration;
   if (mode === "closed") {
     throw new ProblemError("registration_closed", "Ask the organiser for a sign-in link.");
@@ -98,7 +99,8 @@ function isSame(given: string, expected: string): boolean {
   return timingSafeEqual(hash(given), hash(expected));
 }
 
-async function requirePlace(
+/** Throws a problem where every place is taken. Until the end of the transaction, others wait. */
+export async function requirePlace(
   transaction: Transaction<Tables>,
   { maxPlayers }: CompetitionSpec["registration"],
 ): Promise<void> {

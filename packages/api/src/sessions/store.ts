@@ -16,10 +16,19 @@ export interface NewSession {
   expiresAt: number;
 }
 
+/** Where a session begins: shown to the player, who may find a stranger among the sessions. */
+interface SessionOrigin {
+  now: number;
+  userAgent?: string | undefined;
+  address?: string | undefined;
+  /** Name of the identity provider; undefined: with a link. */
+  provider?: string | undefined;
+}
+
 export async function createSession(
   db: Kysely<Tables>,
   player: Player,
-  { now, userAgent = "", address }: { now: number; userAgent?: string | undefined; address?: string | undefined },
+  { now, userAgent = "", address, provider }: SessionOrigin,
 ): Promise<NewSession> {
   const token = newToken();
   const id = randomUUID();
@@ -35,6 +44,7 @@ export async function createSession(
       expires_at: expiresAt,
       user_agent: userAgent.replace(/\p{C}/gu, "").slice(0, longestUserAgent),
       address: address ?? null,
+      provider: provider ?? null,
     })
     .execute();
   return { id, token, expiresAt };
@@ -60,6 +70,12 @@ export async function findSession(db: Kysely<Tables>, token: string, now: number
     .executeTakeFirst();
   if (!row) return undefined;
   return { id: row.session_id ?? (await giveId(db, hash)), player: playerOf(row), expiresAt: row.expires_at };
+}
+
+/** The identity provider of a session; undefined where it began with a link. */
+export async function findSessionProvider(db: Kysely<Tables>, id: string): Promise<string | undefined> {
+  const row = await db.selectFrom("session").select("provider").where("id", "=", id).executeTakeFirst();
+  return row?.provider ?? undefined;
 }
 
 export interface ListedSession {

@@ -7,18 +7,23 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import type { ApiContext } from "../context.ts";
 import type { RateLimits } from "../http/rate-limit.ts";
+import type { Provider } from "../openid/provider.ts";
 import { ProblemError } from "../problems.ts";
 import { addressToStore } from "../sessions/addresses.ts";
 import { requireOwnOrigin } from "../sessions/authenticate.ts";
 import { clearSessionCookie, setSessionCookie } from "../sessions/cookie.ts";
-import { createSession, endSession } from "../sessions/store.ts";
-import { problem, signInPreview, signInRequest } from "../wire.ts";
+import { createSession, endSession, findSessionProvider } from "../sessions/store.ts";
+import { problem, signedOut, signInPreview, signInRequest } from "../wire.ts";
 import { consumeLink, findLink } from "./store.ts";
 
 const tags = ["sign-in"];
 const noContent = z.null().describe("Done.");
 
-export function addSignInRoutes(app: FastifyInstance, context: ApiContext, limits: RateLimits): void {
+export function addSignInRoutes(
+  app: FastifyInstance,
+  context: ApiContext,
+  { limits, providers }: { limits: RateLimits; providers: readonly Provider[] },
+): void {
   const { db, clock, hub, settings } = context;
   const routes = app.withTypeProvider<ZodTypeProvider>();
   routes.post(
@@ -71,12 +76,15 @@ export function addSignInRoutes(app: FastifyInstance, context: ApiContext, limit
 
   routes.post(
     "/api/sign-out",
-    { schema: { summary: "End the session", tags, response: { 204: noContent } } },
+    { schema: { summary: "End the session", tags, response: { 200: signedOut, 204: noContent } } },
     async (request, reply) => {
       const { player, sessionId } = request;
+      const name = sessionId === undefined ? undefined : await findSessionProvider(db, sessionId);
       if (player && sessionId !== undefined) await endSession(db, player.id, sessionId);
       disconnect(request);
       clearSessionCookie(reply, settings.publicUrl);
+      const url = providers.find((provider) => provider.name === name)?.endSessionUrl();
+      if (url !== undefined) return reply.status(200).send({ url });
       return reply.status(204).send(null);
     },
   );

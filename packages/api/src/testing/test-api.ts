@@ -14,6 +14,8 @@ import { migrations } from "../database/migrations.ts";
 import type { Tables } from "../database/schema.ts";
 import { LiveHub } from "../events/live-hub.ts";
 import type { MailSettings } from "../mail/settings.ts";
+import { Provider } from "../openid/provider.ts";
+import type { ProviderSettings } from "../openid/settings.ts";
 import { createOutbox } from "../outbox/create-outbox.ts";
 import type { OutboxWorker } from "../outbox/worker.ts";
 import { PlayerList } from "../players/player-list.ts";
@@ -52,6 +54,8 @@ export interface TestApiOptions {
   addressRetentionMs?: number;
   /** Networks of proxies whose forwarded headers count. */
   trustedProxies?: readonly string[];
+  /** Identity providers. */
+  providers?: readonly ProviderSettings[];
 }
 
 export class TestApi implements AsyncDisposable {
@@ -73,7 +77,7 @@ export class TestApi implements AsyncDisposable {
   #parts = new AsyncDisposableStack();
 
   static async start(options: TestApiOptions = {}): Promise<TestApi> {
-    const { mostPerAddress, database = ":memory:", mail, addressRetentionMs, trustedProxies } = options;
+    const { mostPerAddress, database = ":memory:", mail, addressRetentionMs, trustedProxies, providers = [] } = options;
     const api = new TestApi();
     const { db } = api.#parts.use(await openDatabase<Tables>({ database, component: "api", migrations }));
     const write = (fields: unknown, text?: unknown) => void api.logged.push(JSON.stringify([fields, text]));
@@ -100,7 +104,14 @@ export class TestApi implements AsyncDisposable {
       reconcileOwner: (ownerId) => void api.reconciled.push(ownerId),
     };
     if (mail) api.context = { ...api.context, outbox: api.#parts.use(createOutbox(api.context, mail)) };
-    api.#app = await createServer(api.context, { reason: "there are none" }, { trustedProxies });
+    api.#app = await createServer(
+      api.context,
+      { reason: "there are none" },
+      {
+        trustedProxies,
+        providers: providers.map((one) => api.#parts.use(new Provider(one, { publicUrl, clock, log }))),
+      },
+    );
     api.#parts.defer(() => api.#app.close());
     return api;
   }

@@ -1,8 +1,8 @@
-import { addressVariables, handoutVariables, mailVariables } from "@berg/api";
+import { addressVariables, handoutVariables, mailVariables, providerSuffixes } from "@berg/api";
 import { settingsReference } from "@berg/instances";
 import { describe, expect, test } from "vitest";
 import { readApiSettings } from "./settings.ts";
-import { apiVariables, defaultOf } from "./variables.ts";
+import { apiVariables, defaultOf, oidcVariables } from "./variables.ts";
 
 const complete = { PUBLIC_URL: "https://ctf.example.com/", DATABASE_URL: "postgres://berg:s3cret@db/berg" };
 
@@ -32,6 +32,10 @@ test("the defaults in the help are those of the controller and of the API", () =
   }
 });
 
+test("the help describes every setting of a provider", () => {
+  expect(oidcVariables.map(({ name }) => name)).toEqual(providerSuffixes.map((suffix) => `OIDC_<NAME>_${suffix}`));
+});
+
 test("a directory takes the place of the database server", () => {
   const { settings } = read({ PUBLIC_URL: complete.PUBLIC_URL }, { dataDir: "/data" });
   expect(settings).toMatchObject({ database: { dataDir: "/data" }, handouts: { cacheDirectory: "/data/handouts" } });
@@ -48,12 +52,16 @@ test("every mistake is told at once, by name, and no password", () => {
     HEALTH_PORT: "x",
     LOG_LEVEL: "loud",
     CHALLENGE_MAX_RENEWALS: "-1",
+    OIDC_PROVIDERS: "school",
+    OIDC_SCHOOL_ISSUER: "http://id.example.com",
+    OIDC_SCHOOL_CLIENT_SECRET: "s3cret",
   });
   expect(settings).toBeUndefined();
   const names = mistakes.map((mistake) => /^cannot read ([A-Z_]+): /.exec(mistake)?.[1]);
   expect(names.sort()).toEqual(
     ["API_PORT", "CHALLENGE_MAX_RENEWALS", "DATABASE_URL", "HANDOUT_MAX_BYTES", "HEALTH_PORT", "LOG_LEVEL"]
       .concat("PUBLIC_URL", "TRUSTED_PROXIES", "SMTP_URL", "MAIL_FROM", "ADDRESS_RETENTION")
+      .concat("OIDC_SCHOOL_ISSUER", "OIDC_SCHOOL_CLIENT_ID")
       .sort(),
   );
   expect(mistakes.join()).not.toContain("s3cret");

@@ -4,9 +4,11 @@ import { BlockList, isIP } from "node:net";
 import {
   type HandoutSettings,
   type MailSettings,
+  type ProviderSettings,
   readAddressRetention,
   readHandoutSettings,
   readMailSettings,
+  readProviderSettings,
 } from "@berg/api";
 import { quoted } from "@berg/apimachinery";
 import { readDatabaseAddress } from "@berg/database";
@@ -34,6 +36,7 @@ export interface ApiProcessSettings {
   /** Undefined: no mail. */
   mail: MailSettings | undefined;
   addressRetentionMs: number;
+  providers: ProviderSettings[];
   process: ProcessSettings;
 }
 
@@ -68,6 +71,7 @@ export function readApiSettings(
   const handouts = readInto(mistakes, () => readHandoutSettings(env, { directories, dataDir }));
   const mail = readInto(mistakes, () => readMailSettings(env));
   const addressRetentionMs = readInto(mistakes, () => readAddressRetention(env));
+  const providers = readInto(mistakes, () => readProviderSettings(env));
   const own = readInto(mistakes, () =>
     readProcessSettings(env, { healthPort: defaultOf("HEALTH_PORT"), metricsPort: defaultOf("METRICS_PORT") }),
   );
@@ -75,9 +79,9 @@ export function readApiSettings(
     mistakes.push(`cannot use API_PORT: ${apiPort} is also HEALTH_PORT or METRICS_PORT; each needs a port of its own`);
   }
   if (mistakes.length > 0 || !cluster || !publicUrl || !database || apiPort === undefined) return undefined;
-  if (!trustedProxies || !handouts || !own || addressRetentionMs === undefined) return undefined;
+  if (!trustedProxies || !handouts || !providers || !own || addressRetentionMs === undefined) return undefined;
   return {
-    ...{ publicUrl, database, trustedProxies, handouts, mail, addressRetentionMs },
+    ...{ publicUrl, database, trustedProxies, handouts, mail, addressRetentionMs, providers },
     host: given(env, "API_HOST"),
     port: apiPort,
     pagesDirectory: given(env, "PAGES_DIR") || undefined,

@@ -1,5 +1,5 @@
 /** What registration, sign-in and profile read and change. Loaded with those pages only. */
-import type { CurrentPlayer, PersonalLink, Session, SignInPreview } from "@berg/api/wire";
+import type { CurrentPlayer, PersonalLink, Session, SignInPreview, SignInProvider } from "@berg/api/wire";
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { request } from "./client.ts";
 import { useChangeIdentity } from "./mutations.ts";
@@ -28,6 +28,11 @@ export const useSessions = () =>
     queryKey: keys.sessions,
     queryFn: ({ signal }) => request<Session[]>("GET", `${currentPlayer}/sessions`, undefined, signal),
   });
+
+export const signInProvidersQuery = queryOptions({
+  queryKey: keys.signInProviders,
+  queryFn: ({ signal }) => request<SignInProvider[]>("GET", "/api/sign-in/providers", undefined, signal),
+});
 
 export function useSignIn() {
   const changeIdentity = useChangeIdentity();

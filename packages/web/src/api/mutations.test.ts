@@ -1,6 +1,5 @@
 import { QueryClient } from "@tanstack/react-query";
 import { expect, test } from "vitest";
-import { systemClock } from "../clock.ts";
 import { makeInstance } from "../testing/wire-objects.ts";
 import { applyMessage } from "./live.ts";
 import { instanceUpdates, writeInstance } from "./mutations.ts";

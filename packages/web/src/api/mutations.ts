@@ -1,5 +1,5 @@
 /** What the pages change. Each answer goes into the cache at once; the live connection reports what happens later. */
-import type { Instance } from "@berg/api/wire";
+import type { Instance, SignedOut } from "@berg/api/wire";
 import { type QueryClient, useMutation, useQueryClient } from "@tanstack/react-query";
 import { request } from "./client.ts";
 import { useLive } from "./live-context.ts";
@@ -20,8 +20,12 @@ export const useStopInstance = () =>
 export function useSignOut() {
   const changeIdentity = useChangeIdentity();
   return useMutation({
-    mutationFn: () => request<void>("POST", "/api/sign-out"),
-    onSuccess: changeIdentity,
+    mutationFn: () => request<SignedOut | undefined>("POST", "/api/sign-out"),
+    onSuccess: (answer) => {
+      // The identity provider has a session of its own.
+      if (answer) location.assign(answer.url);
+      return changeIdentity();
+    },
   });
 }
 

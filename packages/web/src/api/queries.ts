@@ -16,6 +16,7 @@ export const keys = {
   timeline: ["timeline"],
   pages: ["pages"],
   signInOptions: ["sign-in-options"],
+  signInProviders: ["sign-in-providers"],
   signInPreview: (token: string) => ["sign-in-preview", token],
   sessions: ["sessions"],
   /** Everything that only organisers read. */
