@@ -17,6 +17,7 @@ import { ensurePlayer, findPlayer, type NewPlayer, type Role } from "../players/
 import { createServer } from "../server.ts";
 import { createSession } from "../sessions/store.ts";
 import type { ServerMessage } from "../wire.ts";
+import { newTestDatabase } from "./test-database.ts";
 
 export const publicUrl = "http://berg.localhost:8080";
 
@@ -40,7 +41,7 @@ export interface Answer<T> {
 export interface TestApiOptions {
   /** Sockets. */
   mostPerAddress?: number;
-  /** A PostgreSQL database, in place of one in memory. */
+  /** In place of an empty one of its own. */
   database?: string;
 }
 
@@ -62,9 +63,11 @@ export class TestApi implements AsyncDisposable {
   #listening: Promise<string> | undefined;
   #parts = new AsyncDisposableStack();
 
-  static async start({ mostPerAddress, database = ":memory:" }: TestApiOptions = {}): Promise<TestApi> {
+  static async start({ mostPerAddress, database }: TestApiOptions = {}): Promise<TestApi> {
     const api = new TestApi();
-    const { db } = api.#parts.use(await openDatabase<Tables>({ database, component: "api", migrations }));
+    const { db } = api.#parts.use(
+      await openDatabase<Tables>({ database: database ?? (await newTestDatabase()), component: "api", migrations }),
+    );
     const write = (fields: unknown, text?: unknown) => void api.logged.push(JSON.stringify([fields, text]));
     const log = { debug: write, info: write, warn: write, error: write } as Logger;
     api.context = {

@@ -1,4 +1,4 @@
-/** The HTTP server with a database file of its own and Challenges from memory, for `inject()`. */
+/** The HTTP server with a database of its own and Challenges from memory, for `inject()`. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,6 +16,7 @@ import { LiveHub } from "../events/live-hub.ts";
 import { ensurePlayer, type Role, resetApiKey } from "../players/store.ts";
 import { createServer, type ServerParts } from "../server.ts";
 import { createSession } from "../sessions/store.ts";
+import { newTestDatabase } from "./test-database.ts";
 
 const namespace = "berg";
 export const publicUrl = "http://berg.localhost:8080";
@@ -45,7 +46,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const directory = await mkdtemp(join(tmpdir(), "berg-api-"));
   parts.defer(() => rm(directory, { recursive: true, force: true }));
   const { db } = parts.use(
-    await openDatabase<Tables>({ database: join(directory, "api.db"), component: "api", migrations }),
+    await openDatabase<Tables>({
+      database: await newTestDatabase(join(directory, "api.db")),
+      component: "api",
+      migrations,
+    }),
   );
   const lines: string[] = [];
   const write = (level: string) => (fields: object, message: string) =>
