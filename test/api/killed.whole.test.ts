@@ -10,7 +10,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { formatTime, isNotFound, makeKey } from "@berg/apimachinery";
-import { openDatabase } from "@berg/database";
+import { openDatabase, readDatabaseAddress } from "@berg/database";
 import { type Client, createClient, Informer, Namespaces, silentLogger, systemClock, unlimited } from "@berg/kube";
 import { startLocalControlPlane } from "@berg/local-control-plane";
 import {
@@ -36,6 +36,7 @@ import {
 } from "../../packages/api/src/instances/commands.ts";
 import { reconcileOwner } from "../../packages/api/src/instances/sync.ts";
 import type { Player } from "../../packages/api/src/players/store.ts";
+import { Replicas } from "../../packages/api/src/replicas/replicas.ts";
 import { installKinds } from "../../packages/cli/src/up/install-kinds.ts";
 
 const namespace = "berg";
@@ -125,6 +126,7 @@ class Process {
 function contextOf({ db, client }: Process): ApiContext {
   return {
     ...{ db, client, clock: systemClock, log: silentLogger, hub: new LiveHub() },
+    replicas: new Replicas({ db, address: readDatabaseAddress(":memory:"), clock: systemClock, log: silentLogger }),
     competition: competitionDefaults,
     maxRenewals: () => 3,
     settings: { publicUrl: "http://berg.localhost", namespace, competition: "x", maxRenewals: 3, version: "0" },

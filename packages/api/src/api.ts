@@ -3,7 +3,7 @@
  * `attach` adds what the API needs to it. Until its caches are filled, what needs them answers 503.
  */
 import type { AddressInfo } from "node:net";
-import { openDatabase } from "@berg/database";
+import { openDatabase, requestTimeouts } from "@berg/database";
 import { type Client, type Clock, type Logger, type Manager, systemClock } from "@berg/kube";
 import type { FastifyInstance } from "fastify";
 import { startAdminSocket } from "./admin-socket/server.ts";
@@ -22,12 +22,18 @@ import { linkForName } from "./players/accounts.ts";
 import type { Role } from "./players/store.ts";
 import { ProblemError } from "./problems.ts";
 import { readRegistrationCode } from "./registration/code.ts";
+import { listenerOf } from "./replicas/apply.ts";
+import { Replicas } from "./replicas/replicas.ts";
 import { createServer } from "./server.ts";
 
 export interface ApiOptions {
   settings: ApiSettings;
   /** The URL of a PostgreSQL database, or the path of a SQLite file. */
   database: string;
+  /** Connections to PostgreSQL at most, beside the one for notifications. */
+  poolSize?: number;
+  /** Queries that take longer are logged, without their values. */
+  slowQueryMs?: number;
   host: string;
   port: number;
   pages: Pages;
@@ -64,16 +70,20 @@ const drainMs = 10_000;
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const { settings, client, log, clock = systemClock } = options;
   await using parts = new AsyncDisposableStack();
-  const { db } = parts.use(
+  const { poolSize, slowQueryMs } = options;
+  const opened = parts.use(
     await openDatabase<Tables>({
       database: options.database,
       component: "api",
       migrations,
+      pool: { ...(poolSize !== undefined && { size: poolSize }), timeouts: requestTimeouts },
+      ...(slowQueryMs !== undefined && { slowQueryMs }),
       // A row that was answered for must not be lost in a power cut.
       synchronous: "full",
       log,
     }),
   );
+  const { db, address } = opened;
   const { value } = await db
     .selectFrom("secret")
     .select("value")
@@ -81,8 +91,9 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     .executeTakeFirstOrThrow();
   const competition = await CurrentCompetition.load({ db, clock, log, name: settings.competition });
   let follower: Follower | undefined;
+  const replicas = new Replicas({ db, address, clock, log });
   const context: ApiContext = {
-    ...{ db, settings, clock, log, client },
+    ...{ db, settings, clock, log, client, replicas },
     competition: () => competition.spec,
     maxRenewals: () => Math.min(settings.maxRenewals, competition.spec.instances.maxRenewals ?? settings.maxRenewals),
     hub: new LiveHub({
@@ -95,9 +106,14 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       if (follower?.isSynced()) return follower.caches;
       throw new ProblemError("kubernetes_unavailable", "Berg is starting. Try again in a moment.", { retryAfter });
     },
-    reconcileOwner: (ownerId) => follower?.reconcileOwner(ownerId),
+    reconcileOwner(ownerId) {
+      follower?.reconcileOwner(ownerId);
+      replicas.hint({ kind: "owner", ownerId });
+    },
   };
-  const accountDeps = { db, clock, hub: context.hub, publicUrl: settings.publicUrl };
+  const listener = listenerOf(context, (ownerId) => follower?.reconcileOwner(ownerId));
+  parts.use(await replicas.start(listener));
+  const accountDeps = { db, clock, replicas, publicUrl: settings.publicUrl };
   if (options.adminSocket !== undefined) parts.use(await startAdminSocket(options.adminSocket, accountDeps, log));
   const probe = parts.use(new DatabaseProbe(db, clock));
   options.metrics?.sample({

@@ -4,6 +4,7 @@ import type { Challenge, ChallengeInstance, Competition, CompetitionSpec, Page }
 import type { Kysely } from "kysely";
 import type { Tables } from "./database/schema.ts";
 import type { LiveHub } from "./events/live-hub.ts";
+import type { Replicas } from "./replicas/replicas.ts";
 
 export interface ApiSettings {
   /** Where browsers reach the pages: decides links, redirects and which Origin is ours. No slash at the end. */
@@ -33,6 +34,8 @@ export interface ApiContext {
   readonly clock: Clock;
   readonly log: Logger;
   readonly hub: LiveHub;
+  /** Tells all replicas what ends sessions or changes players. */
+  readonly replicas: Replicas;
   /** The rules as they are now. */
   competition(): CompetitionSpec;
   /** How often the time of an instance can be extended. */

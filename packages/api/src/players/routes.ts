@@ -24,7 +24,7 @@ import {
 } from "./store.ts";
 
 export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limits: RateLimits): void {
-  const { db, clock, hub, settings } = context;
+  const { db, clock, replicas, settings } = context;
   const routes = app.withTypeProvider<ZodTypeProvider>();
   const tags = ["players"];
   const path = "/api/players/current";
@@ -79,9 +79,11 @@ export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limit
         const detail = "Your name comes from where you sign in. Change it there, and sign in again.";
         throw new ProblemError("invalid_request", detail, { field: "name" });
       }
-      const changed = await updatePlayer(db, asking.id, { name, attributes });
+      const changed = await replicas.transact((transaction, announce) => {
+        announce({ kind: "player", playerId: asking.id });
+        return updatePlayer(transaction, asking.id, { name, attributes });
+      });
       if (!changed) throw new ProblemError("sign_in_required", "The account was deleted.");
-      hub.broadcast({ type: "player", message: present(changed) });
       return presentCurrentPlayer({ ...changed, roles: asking.roles });
     },
   );
@@ -98,9 +100,10 @@ export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limit
       const { id } = requireBrowser(request);
       // First, so that nothing is deleted where it fails and can be tried again.
       await stopInstance(context, id);
-      const isDeleted = await anonymisePlayer(db, id, clock.now());
-      hub.disconnect(id);
-      if (isDeleted) hub.broadcast({ type: "player-delete", message: id });
+      await replicas.transact(async (transaction, announce) => {
+        announce({ kind: "revoked", playerId: id, what: "all" });
+        if (await anonymisePlayer(transaction, id, clock.now())) announce({ kind: "player", playerId: id });
+      });
       // A start of another tab may have come in between.
       await stopInstance(context, id).catch(() => context.log.debug({ player: id }, "a second stop failed"));
       clearSessionCookie(reply, settings.publicUrl);
@@ -119,7 +122,7 @@ export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limit
     async (request) => {
       const { id } = requireBrowser(request);
       limits.take("account", id);
-      const deps = { db, clock, hub, publicUrl: settings.publicUrl };
+      const deps = { db, clock, replicas, publicUrl: settings.publicUrl };
       return { link: await replaceLink(deps, id, "personal", request.sessionId) };
     },
   );
@@ -136,8 +139,11 @@ export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limit
     async (request, reply) => {
       const asking = requireBrowser(request);
       limits.take("account", asking.id);
-      const key = await resetApiKey(db, asking.id, readScopes(request.query.scopes, asking));
-      hub.disconnect(asking.id, ({ sessionId }) => sessionId === undefined);
+      const scopes = readScopes(request.query.scopes, asking);
+      const key = await replicas.transact((transaction, announce) => {
+        announce({ kind: "revoked", playerId: asking.id, what: "key" });
+        return resetApiKey(transaction, asking.id, scopes);
+      });
       if (/json/.test(request.headers.accept ?? "")) {
         return reply.type("application/json; charset=utf-8").serializer(JSON.stringify).send(key);
       }

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { openDatabase } from "@berg/database";
-import type { Client, Logger } from "@berg/kube";
+import { type Client, type Logger, systemClock } from "@berg/kube";
 import { FakeClock } from "@berg/kube/testing";
 import { type CompetitionSpec, competitionDefaults } from "@berg/resources";
 import type { FastifyInstance } from "fastify";
@@ -14,6 +14,8 @@ import { migrations } from "../database/migrations.ts";
 import type { Tables } from "../database/schema.ts";
 import { LiveHub } from "../events/live-hub.ts";
 import { ensurePlayer, findPlayer, type NewPlayer, type Role } from "../players/store.ts";
+import { listenerOf } from "../replicas/apply.ts";
+import { Replicas } from "../replicas/replicas.ts";
 import { createServer } from "../server.ts";
 import { createSession } from "../sessions/store.ts";
 import type { ServerMessage } from "../wire.ts";
@@ -43,6 +45,8 @@ export interface TestApiOptions {
   mostPerAddress?: number;
   /** In place of an empty one of its own. */
   database?: string;
+  /** Whether it talks to others on the same database. */
+  isReplica?: boolean;
 }
 
 export class TestApi implements AsyncDisposable {
@@ -63,15 +67,18 @@ export class TestApi implements AsyncDisposable {
   #listening: Promise<string> | undefined;
   #parts = new AsyncDisposableStack();
 
-  static async start({ mostPerAddress, database }: TestApiOptions = {}): Promise<TestApi> {
+  static async start({ mostPerAddress, database, isReplica = false }: TestApiOptions = {}): Promise<TestApi> {
     const api = new TestApi();
-    const { db } = api.#parts.use(
+    const { db, address } = api.#parts.use(
       await openDatabase<Tables>({ database: database ?? (await newTestDatabase()), component: "api", migrations }),
     );
     const write = (fields: unknown, text?: unknown) => void api.logged.push(JSON.stringify([fields, text]));
     const log = { debug: write, info: write, warn: write, error: write } as Logger;
+    // Polls and limits of replicas follow the time of PostgreSQL, and not the clock of a test.
+    const inMemory = { kind: "sqlite", path: ":memory:", shown: "" } as const;
+    const replicas = new Replicas({ db, address: isReplica ? address : inMemory, clock: systemClock, log });
     api.context = {
-      ...{ db, clock: api.clock, log, flagKey: Buffer.alloc(32) },
+      ...{ db, clock: api.clock, log, replicas, flagKey: Buffer.alloc(32) },
       hub: new LiveHub({
         allowsAnonymous: () => allowsAnonymousReading(api.rules),
         ...(mostPerAddress !== undefined && { mostPerAddress }),
@@ -82,8 +89,13 @@ export class TestApi implements AsyncDisposable {
       registrationCode: async () => api.code,
       client: {} as Client,
       caches: () => ({ instances: { get: () => undefined } }) as unknown as Caches,
-      reconcileOwner: (ownerId) => void api.reconciled.push(ownerId),
+      reconcileOwner(ownerId) {
+        api.reconciled.push(ownerId);
+        replicas.hint({ kind: "owner", ownerId });
+      },
     };
+    const listener = listenerOf(api.context, (ownerId) => void api.reconciled.push(ownerId));
+    api.#parts.use(await replicas.start(listener));
     api.#app = await createServer(api.context, { reason: "there are none" });
     api.#parts.defer(() => api.#app.close());
     return api;

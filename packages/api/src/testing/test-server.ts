@@ -14,6 +14,7 @@ import { migrations } from "../database/migrations.ts";
 import type { Tables } from "../database/schema.ts";
 import { LiveHub } from "../events/live-hub.ts";
 import { ensurePlayer, type Role, resetApiKey } from "../players/store.ts";
+import { Replicas } from "../replicas/replicas.ts";
 import { createServer, type ServerParts } from "../server.ts";
 import { createSession } from "../sessions/store.ts";
 import { newTestDatabase } from "./test-database.ts";
@@ -45,7 +46,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   await using parts = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), "berg-api-"));
   parts.defer(() => rm(directory, { recursive: true, force: true }));
-  const { db } = parts.use(
+  const { db, address } = parts.use(
     await openDatabase<Tables>({
       database: await newTestDatabase(join(directory, "api.db")),
       component: "api",
@@ -69,7 +70,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...{ instances: empty, competitions: empty, pages: empty },
   } as unknown as ReturnType<ApiContext["caches"]>;
   const context: ApiContext = {
-    ...{ db, clock, log, hub: new LiveHub() },
+    ...{ db, clock, log, hub: new LiveHub(), replicas: new Replicas({ db, address, clock, log }) },
     competition: () => ({ ...competitionDefaults(), ...competition }),
     maxRenewals: () => 3,
     settings: { publicUrl, namespace, competition: "competition", maxRenewals: 3, version: "0" },

@@ -88,6 +88,7 @@ async function startServing(
   { connection, metrics, log, parts }: Deps & { parts: AsyncDisposableStack },
 ): Promise<RunningApi> {
   const { publicUrl, competition, namespace, maxRenewals, host, port, handouts, trustedProxies } = settings;
+  const { poolSize, slowQueryMs } = settings;
   const pages: Pages = await findPages(settings.pagesDirectory);
   if ("reason" in pages) log.warn({ reason: pages.reason }, "serving the API without the pages");
   const data =
@@ -99,7 +100,7 @@ async function startServing(
   return startApi({
     settings: { publicUrl, competition, namespace, maxRenewals, version },
     ...data,
-    ...{ host, port, pages, client, log, handouts, trustedProxies },
+    ...{ host, port, pages, client, log, handouts, trustedProxies, poolSize, slowQueryMs },
     metrics: createApiMetrics(metrics),
   }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EADDRINUSE" && error.code !== "EACCES" && error.code !== "EADDRNOTAVAIL") throw error;

@@ -17,6 +17,8 @@ export interface ApiProcessSettings {
   publicUrl: string;
   /** A URL of PostgreSQL, or a directory for SQLite. */
   database: { url: string } | { dataDir: string };
+  poolSize: number;
+  slowQueryMs: number;
   host: string;
   port: number;
   pagesDirectory: string | undefined;
@@ -49,6 +51,8 @@ export function readApiSettings(
     return url;
   });
   const database = readInto(mistakes, () => readDatabase(env, dataDir));
+  const poolSize = parsed("DATABASE_POOL", (text) => wholeNumber(text, 1, 1_000));
+  const slowQueryMs = parsed("SLOW_QUERY_MS", (text) => wholeNumber(text, 1, 3_600_000));
   const apiPort = parsed("API_PORT", port);
   const trustedProxies = parsed("TRUSTED_PROXIES", networks);
   for (const one of directories) {
@@ -64,9 +68,9 @@ export function readApiSettings(
     mistakes.push(`cannot use API_PORT: ${apiPort} is also HEALTH_PORT or METRICS_PORT; each needs a port of its own`);
   }
   if (mistakes.length > 0 || !cluster || !publicUrl || !database || apiPort === undefined) return undefined;
-  if (!trustedProxies || !handouts || !own) return undefined;
+  if (!trustedProxies || !handouts || !own || !poolSize || !slowQueryMs) return undefined;
   return {
-    ...{ publicUrl, database, trustedProxies, handouts },
+    ...{ publicUrl, database, poolSize, slowQueryMs, trustedProxies, handouts },
     host: given(env, "API_HOST"),
     port: apiPort,
     pagesDirectory: given(env, "PAGES_DIR") || undefined,
@@ -118,6 +122,12 @@ function readDatabase(env: Environment, dataDir: string | undefined): ApiProcess
   throw new ConfigurationError(
     "cannot read DATABASE_URL: it is not a postgres:// URL; --data-dir is for a SQLite file",
   );
+}
+
+function wholeNumber(text: string, least: number, most: number): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number >= least && number <= most) return number;
+  throw new Error(`${quoted(text)} is not a whole number from ${least} to ${most}`);
 }
 
 function networks(text: string): string[] {
