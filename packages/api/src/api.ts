@@ -120,6 +120,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     sockets: () => context.hub.size,
     isDatabaseUp: () => probe.check() === undefined,
     // Before the caches are filled nobody knows.
+    poolUsage: () => opened.poolUsage(),
     isCompetitionMissing: () => follower?.isSynced() === true && competition.isMissing,
   });
   const { pages, metrics, handouts, trustedProxies } = options;
@@ -139,7 +140,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     stopServing,
     attach(manager) {
       follower?.detach();
-      follower = followKubernetes(manager, context, competition);
+      follower = followKubernetes(manager, context, competition, options.metrics);
     },
     signInLink: ({ name, roles }) => linkForName(accountDeps, { name, roles, kind: "one-time" }),
     [Symbol.asyncDispose]: () => running.disposeAsync(),

@@ -16,6 +16,7 @@ import type { InstanceState } from "./database/schema.ts";
 import { publishChanges, publishInstance, publishMetadata } from "./events/publish.ts";
 import { ownersWithOpenRows, pendingRows } from "./instances/store.ts";
 import { reconcileOwner, type SyncDeps } from "./instances/sync.ts";
+import type { ApiMetrics } from "./metrics.ts";
 
 export interface Follower {
   readonly caches: Caches;
@@ -31,7 +32,12 @@ const workers = 16;
 /** Name of the index of ChallengeInstances. */
 const byOwner = "owner";
 
-export function followKubernetes(manager: Manager, context: ApiContext, competition: CurrentCompetition): Follower {
+export function followKubernetes(
+  manager: Manager,
+  context: ApiContext,
+  competition: CurrentCompetition,
+  metrics?: ApiMetrics,
+): Follower {
   const { db, clock, settings, flagKey } = context;
   const { namespace } = settings;
   const selection = { namespace };
@@ -47,6 +53,8 @@ export function followKubernetes(manager: Manager, context: ApiContext, competit
     ...{ db, clock, namespace, flagKey, findChallenge },
     namesOfObjects: (ownerId) => caches.instances.byIndex(byOwner, ownerId).map(({ metadata }) => metadata.name),
     timeoutOf: (name) => timeoutOf(context.competition(), findChallenge(name)),
+    onTimeline: (timeline) => metrics?.started(timeline),
+    onSynced: (change, lagMs) => metrics?.synced(change, lagMs),
   };
   const keyOfOwner = (ownerId: string) => makeKey(namespace, instanceName(ownerId));
   const controller = manager.addController({

@@ -18,6 +18,7 @@ test("what is not set has its default", () => {
     publicUrl: "https://ctf.example.com",
     database: { url: complete.DATABASE_URL },
     ...{ host: "0.0.0.0", port: 8080, pagesDirectory: undefined, competition: "competition", namespace: "berg" },
+    ...{ poolSize: 10, slowQueryMs: 1_000 },
     ...{ maxRenewals: 3, trustedProxies: [], handouts: { registries: [], directories: [] } },
     process: { healthPort: 8085, metricsPort: 8086, logLevel: "info" },
   });
@@ -38,6 +39,8 @@ test("a directory takes the place of the database server", () => {
 test("every mistake is told at once, by name, and no password", () => {
   const { settings, mistakes } = read({
     DATABASE_URL: "mysql://berg:s3cret@db/berg",
+    DATABASE_POOL: "0",
+    SLOW_QUERY_MS: "1s",
     API_PORT: "eighty",
     TRUSTED_PROXIES: "10.0.0.0/8,10.0.0.0/99",
     HANDOUT_MAX_BYTES: "1G",
@@ -49,7 +52,7 @@ test("every mistake is told at once, by name, and no password", () => {
   const names = mistakes.map((mistake) => /^cannot read ([A-Z_]+): /.exec(mistake)?.[1]);
   expect(names.sort()).toEqual(
     ["API_PORT", "CHALLENGE_MAX_RENEWALS", "DATABASE_URL", "HANDOUT_MAX_BYTES", "HEALTH_PORT", "LOG_LEVEL"]
-      .concat("PUBLIC_URL", "TRUSTED_PROXIES")
+      .concat("PUBLIC_URL", "TRUSTED_PROXIES", "DATABASE_POOL", "SLOW_QUERY_MS")
       .sort(),
   );
   expect(mistakes.join()).not.toContain("s3cret");
