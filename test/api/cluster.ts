@@ -62,10 +62,12 @@ export class Cluster implements Host, AsyncDisposable {
     return this.world.client;
   }
 
-  /** Of the replica whose turn it is. */
+  /** Of the replica whose turn it is, as a load balancer has it. */
   get port(): number {
-    const { port } = this.replicas[this.#next++ % this.replicas.length] as Replica;
-    return port;
+    const healthy = this.replicas.filter(({ isRunning, isFrozen }) => isRunning && !isFrozen);
+    const next = healthy[this.#next++ % healthy.length];
+    if (!next) throw new Error("no replica runs");
+    return next.port;
   }
 
   call<T>(path: string, call: Call = {}): Promise<Answer<T>> {
@@ -120,6 +122,7 @@ export class Replica implements AsyncDisposable {
   output = "";
   port = 0;
   metricsPort = 0;
+  isFrozen = false;
 
   private constructor(child: ChildProcess, proxy: FaultProxy, directory: string) {
     this.#child = child;
@@ -168,16 +171,25 @@ export class Replica implements AsyncDisposable {
     return (await fetch(`http://127.0.0.1:${this.metricsPort}/metrics`)).text();
   }
 
-  signal(signal: NodeJS.Signals): void {
-    this.#child.kill(signal);
+  freeze(): void {
+    this.isFrozen = true;
+    this.#child.kill("SIGSTOP");
+  }
+
+  thaw(): void {
+    this.isFrozen = false;
+    this.#child.kill("SIGCONT");
+  }
+
+  async kill(): Promise<void> {
+    if (!this.isRunning) return;
+    const ended = once(this.#child, "exit");
+    this.#child.kill("SIGKILL");
+    await ended;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.isRunning) {
-      const ended = once(this.#child, "exit");
-      this.#child.kill("SIGKILL");
-      await ended;
-    }
+    await this.kill();
     await this.#proxy.stop();
     await rm(this.#directory, { recursive: true, force: true });
   }

@@ -16,6 +16,7 @@ describe.skipIf(missingPostgres())("on PostgreSQL", async () => {
   describe("live messages", () => import("./events/socket.test.ts").then(() => {}));
   describe("handouts", () => import("./handouts/routes.test.ts").then(() => {}));
   describe("accounts, for admins", () => import("./players/admin-routes.test.ts").then(() => {}));
+  describe("rows of instances", () => import("./instances/sync.test.ts").then(() => {}));
   describe("players", () => import("./players/routes.test.ts").then(() => {}));
   describe("registration", () => import("./registration/routes.test.ts").then(() => {}));
   describe("sessions", () => import("./sessions/routes.test.ts").then(() => {}));
