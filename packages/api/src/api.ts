@@ -3,7 +3,7 @@
  * `attach` adds what the API needs to it. Until its caches are filled, what needs them answers 503.
  */
 import type { AddressInfo } from "node:net";
-import { openDatabase } from "@berg/database";
+import { openDatabase, requestTimeouts } from "@berg/database";
 import { type Client, type Clock, type Logger, type Manager, systemClock } from "@berg/kube";
 import type { FastifyInstance } from "fastify";
 import { startAdminSocket } from "./admin-socket/server.ts";
@@ -28,6 +28,8 @@ import { PlayerList } from "./players/player-list.ts";
 import type { Role } from "./players/store.ts";
 import { ProblemError } from "./problems.ts";
 import { readRegistrationCode } from "./registration/code.ts";
+import { listenerOf } from "./replicas/apply.ts";
+import { Replicas } from "./replicas/replicas.ts";
 import { createServer } from "./server.ts";
 import { retentionOf } from "./sessions/addresses.ts";
 import { SessionCache } from "./sessions/session-cache.ts";
@@ -36,6 +38,10 @@ export interface ApiOptions {
   settings: ApiSettings;
   /** The URL of a PostgreSQL database, or the path of a SQLite file. */
   database: string;
+  /** Connections to PostgreSQL at most, beside the one for notifications. */
+  poolSize?: number;
+  /** Queries that take longer are logged, without their values. */
+  slowQueryMs?: number;
   host: string;
   port: number;
   pages: Pages;
@@ -76,16 +82,20 @@ const drainMs = 10_000;
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const { settings, client, log, clock = systemClock } = options;
   await using parts = new AsyncDisposableStack();
-  const { db } = parts.use(
+  const { poolSize, slowQueryMs } = options;
+  const opened = parts.use(
     await openDatabase<Tables>({
       database: options.database,
       component: "api",
       migrations,
+      pool: { ...(poolSize !== undefined && { size: poolSize }), timeouts: requestTimeouts },
+      ...(slowQueryMs !== undefined && { slowQueryMs }),
       // A row that was answered for must not be lost in a power cut.
       synchronous: "full",
       log,
     }),
   );
+  const { db, address } = opened;
   const { value } = await db
     .selectFrom("secret")
     .select("value")
@@ -101,8 +111,9 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     allowsAnonymous: () => allowsAnonymousReading(competition.spec),
     mostPerAddress: settings.socketsPerAddress ?? socketsPerAddress,
   });
+  const replicas = new Replicas({ db, address, clock, log });
   const context: ApiContext = {
-    ...{ db, settings, clock, log, client, outbox, hub },
+    ...{ db, settings, clock, log, client, outbox, hub, replicas },
     sessions: new SessionCache({ db, clock, hub }),
     playerList: new PlayerList({ db, clock, competition: rules }),
     competition: rules,
@@ -113,9 +124,14 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       if (follower?.isSynced()) return follower.caches;
       throw new ProblemError("kubernetes_unavailable", "Berg is starting. Try again in a moment.", { retryAfter });
     },
-    reconcileOwner: (ownerId) => follower?.reconcileOwner(ownerId),
+    reconcileOwner(ownerId) {
+      follower?.reconcileOwner(ownerId);
+      replicas.hint({ kind: "owner", ownerId });
+    },
   };
-  const accountDeps = { db, clock, hub: context.hub, publicUrl: settings.publicUrl };
+  const listener = listenerOf(context, (ownerId) => follower?.reconcileOwner(ownerId));
+  parts.use(await replicas.start(listener));
+  const accountDeps = { db, clock, replicas, publicUrl: settings.publicUrl };
   if (options.adminSocket !== undefined) parts.use(await startAdminSocket(options.adminSocket, accountDeps, log));
   parts.use(new Retention({ db, clock, log, addressRetentionMs: retentionOf(settings) }));
   if (outbox) {
@@ -132,6 +148,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     isDatabaseUp: () => probe.check() === undefined,
     // Before the caches are filled nobody knows.
     providers: () => providers,
+    poolUsage: () => opened.poolUsage(),
     isCompetitionMissing: () => follower?.isSynced() === true && competition.isMissing,
   });
   const { pages, metrics, handouts, trustedProxies } = options;
@@ -151,7 +168,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     stopServing,
     attach(manager) {
       follower?.detach();
-      follower = followKubernetes(manager, context, competition);
+      follower = followKubernetes(manager, context, competition, options.metrics);
     },
     signInLink: ({ name, roles }) => linkForName(accountDeps, { name, roles, kind: "one-time" }),
     [Symbol.asyncDispose]: () => running.disposeAsync(),

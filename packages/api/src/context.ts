@@ -6,6 +6,7 @@ import type { Tables } from "./database/schema.ts";
 import type { LiveHub } from "./events/live-hub.ts";
 import type { OutboxWorker } from "./outbox/worker.ts";
 import type { PlayerList } from "./players/player-list.ts";
+import type { Replicas } from "./replicas/replicas.ts";
 import type { SessionCache } from "./sessions/session-cache.ts";
 
 export interface ApiSettings {
@@ -40,6 +41,8 @@ export interface ApiContext {
   readonly hub: LiveHub;
   readonly sessions: SessionCache;
   readonly playerList: PlayerList;
+  /** Tells all replicas what ends sessions or changes players. */
+  readonly replicas: Replicas;
   /** The rules as they are now. */
   competition(): CompetitionSpec;
   /** How often the time of an instance can be extended. */

@@ -21,6 +21,7 @@ import { RateLimits } from "./http/rate-limit.ts";
 import { validateAnyCase } from "./http/request-keys.ts";
 import { addRequestLog } from "./http/request-log.ts";
 import { addSecurityHeaders } from "./http/security-headers.ts";
+import { SharedLimits } from "./http/shared-limits.ts";
 import { addInstanceAdminRoutes, addInstanceRoutes } from "./instances/routes.ts";
 import type { ApiMetrics } from "./metrics.ts";
 import type { Provider } from "./openid/provider.ts";
@@ -72,7 +73,8 @@ export async function createServer(
     transform: jsonSchemaTransform,
   });
   addAuthentication(app, context);
-  const rateLimits = new RateLimits(context.clock);
+  const { areShared } = context.replicas;
+  const rateLimits = new RateLimits(context.clock, areShared ? new SharedLimits(context.db) : undefined);
   // In a plugin of their own, so that the description of the API contains them.
   await app.register((routes, _, done) => {
     addMetadataRoutes(routes, context);

@@ -3,7 +3,7 @@
  * for the version before it, which still runs during an upgrade.
  */
 import { randomBytes, randomUUID } from "node:crypto";
-import { type Kysely, sql } from "kysely";
+import { type Kysely, PostgresAdapter, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 import type { Tables } from "./schema.ts";
 
@@ -204,6 +204,34 @@ const openid: Migration = {
   },
 };
 
+const replicas: Migration = {
+  async up(db: Kysely<Tables>) {
+    const { schema } = db;
+    const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter;
+    const events = schema.createTable("replica_event");
+    await (isPostgres
+      ? events.addColumn("id", "bigserial", (column) => column.primaryKey())
+      : events.addColumn("id", "integer", (column) => column.primaryKey().autoIncrement())
+    )
+      .addColumn("event", "text", (column) => column.notNull())
+      .addColumn("created_at", "bigint", (column) => column.notNull())
+      .execute();
+    // Unlogged: a row for every start must not wait for the disk, and may be lost in a crash.
+    const unlogged = sql.raw(isPostgres ? "unlogged" : "");
+    await sql`create ${unlogged} table rate_limit (key text not null primary key, full_at bigint not null)`.execute(db);
+    // What the leader has to act on, read every second.
+    await sql`create index instances_pending on instances (id) where state in ('requested', 'stopping')`.execute(db);
+    // Two starts at the same time must not draw the same flag. Where they did, the later one counts as reused.
+    await sql`update instances set flag_reused = 1 where flag_reused = 0 and exists (
+      select 1 from instances as earlier where earlier.challenge_name = instances.challenge_name
+      and earlier.flag_hmac = instances.flag_hmac and earlier.flag_reused = 0 and earlier.id < instances.id)`.execute(
+      db,
+    );
+    await sql`create unique index instances_flag_once on instances (challenge_name, flag_hmac)
+      where flag_reused = 0`.execute(db);
+  },
+};
+
 export const migrations: Readonly<Record<string, Migration>> = {
   "2026-11-play": play,
   "2026-11b-accounts": accounts,
@@ -211,4 +239,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "2026-11d-operate": operate,
   "2026-11e-openid": openid,
   "2026-11f-outbox": outbox,
+  "2026-11g-replicas": replicas,
 };

@@ -14,6 +14,8 @@ export interface Tables {
   outbox: OutboxTable;
   identity: IdentityTable;
   pending_sign_in: PendingSignInTable;
+  replica_event: ReplicaEventTable;
+  rate_limit: RateLimitTable;
 }
 
 export interface PlayerTable {
@@ -149,6 +151,22 @@ export interface SecretTable {
  */
 export interface RowLockTable {
   name: "players";
+}
+
+/** What every replica has to apply, in the order of commits: see replicas/replicas.ts. */
+export interface ReplicaEventTable {
+  id: Generated<number>;
+  /** JSON. */
+  event: string;
+  created_at: number;
+}
+
+/** Limits that all replicas share: see http/shared-limits.ts. Lost in a crash of PostgreSQL. */
+export interface RateLimitTable {
+  /** The rule and to whom it applies. */
+  key: string;
+  /** When the bucket is full again, by the clock of the database. */
+  full_at: number;
 }
 
 /** One row each time that somebody downloads a file of a challenge from us. */

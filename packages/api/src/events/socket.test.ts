@@ -52,13 +52,18 @@ describe("a socket", () => {
     const ada = await api.signedIn("Ada");
     const followed = await ada.socket();
     await expect.poll(() => identities(followed)).toEqual([ada.playerId]);
+    const { timers } = api.clock;
+    /** The key has been looked up, and the answer waits. */
+    const isDelayed = () => expect.poll(() => api.clock.timers).toBe(timers + 1);
     for (let i = 0; i < 50; i++) auth(followed, token);
     followed.socket.send('{"type":"ping","message":1}');
     await expect.poll(() => followed.messages.at(-1)?.type).toBe("pong");
     expect(api.context.hub.isConnected(ada.playerId)).toBe(false);
     expect(identities(followed)).toEqual([ada.playerId]);
+    await isDelayed();
     await api.clock.advance(1_000);
     await expect.poll(() => identities(followed)).toEqual([ada.playerId, null]);
+    await isDelayed();
     await api.clock.advance(1_000);
     await expect.poll(() => identities(followed)).toEqual([ada.playerId, null, null]);
     await api.clock.advance(10_000);

@@ -76,7 +76,7 @@ export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): 
 function problemOf(error: FastifyError): ProblemError {
   if (error instanceof ProblemError) return error;
   if (hasZodFastifySchemaValidationErrors(error)) return invalid(error.validation[0]);
-  if (error instanceof DatabaseError && error.isUnavailable) {
+  if (error instanceof DatabaseError && (error.isUnavailable || error.isRetryable)) {
     return new ProblemError("database_unavailable", "Try again in a moment.", { retryAfter });
   }
   if (

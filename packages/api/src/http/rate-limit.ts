@@ -1,6 +1,10 @@
-/** Limits in memory: how often one player or address may ask for what costs the platform something. */
+/**
+ * How often one player or address may ask for what costs the platform something. In memory; those that matter most are
+ * counted for all replicas together as well.
+ */
 import type { Clock } from "@berg/kube";
 import { ProblemError } from "../problems.ts";
+import type { Bucket, SharedLimits } from "./shared-limits.ts";
 
 interface Rule {
   burst: number;
@@ -31,11 +35,27 @@ const mostBuckets = 50_000;
 
 export class RateLimits {
   readonly #clock: Clock;
+  readonly #shared: SharedLimits | undefined;
   /** When each bucket is full again, on the monotonic clock. */
   readonly #fullAt = new Map<string, number>();
 
-  constructor(clock: Clock) {
+  /** Without `shared` this process is the only one. */
+  constructor(clock: Clock, shared?: SharedLimits) {
     this.#clock = clock;
+    this.#shared = shared;
+  }
+
+  /** As `take`, for all replicas together. */
+  async takeShared(rule: keyof typeof rules, who: string): Promise<void> {
+    // First, so that a flood costs no query.
+    this.take(rule, who);
+    refuseFor((await this.#shared?.take(bucketOf(rule, who))) ?? 0);
+  }
+
+  /** As `check`, for all replicas together. */
+  async checkShared(rule: keyof typeof rules, who: string): Promise<void> {
+    this.check(rule, who);
+    refuseFor((await this.#shared?.wait(bucketOf(rule, who))) ?? 0);
   }
 
   /** Throws a problem that says how long to wait, where there were too many. */
@@ -47,14 +67,11 @@ export class RateLimits {
 
   /** Throws as `take` does, and counts nothing. Returns when the bucket would be full again. */
   check(rule: keyof typeof rules, who: string): number {
-    const { burst, perSecond } = rules[rule];
-    const intervalMs = 1000 / perSecond;
+    const { key, burst, intervalMs } = bucketOf(rule, who);
     const now = this.#clock.monotonic();
-    const fullAt = Math.max(this.#fullAt.get(`${rule} ${who}`) ?? 0, now) + intervalMs;
-    const waitMs = fullAt - (now + burst * intervalMs);
-    if (waitMs <= 0) return fullAt;
-    const retryAfter = Math.ceil(waitMs / 1000);
-    throw new ProblemError("too_many_requests", `Try again in ${retryAfter} s.`, { retryAfter });
+    const fullAt = Math.max(this.#fullAt.get(key) ?? 0, now) + intervalMs;
+    refuseFor(fullAt - (now + burst * intervalMs));
+    return fullAt;
   }
 
   #forgetFull(now: number): void {
@@ -65,4 +82,15 @@ export class RateLimits {
       this.#fullAt.delete(key);
     }
   }
+}
+
+function bucketOf(rule: keyof typeof rules, who: string): Bucket {
+  const { burst, perSecond } = rules[rule];
+  return { key: `${rule} ${who}`, burst, intervalMs: 1000 / perSecond };
+}
+
+function refuseFor(waitMs: number): void {
+  if (waitMs <= 0) return;
+  const retryAfter = Math.ceil(waitMs / 1000);
+  throw new ProblemError("too_many_requests", `Try again in ${retryAfter} s.`, { retryAfter });
 }

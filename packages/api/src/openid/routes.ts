@@ -9,8 +9,8 @@ import { z } from "zod";
 import type { ApiContext } from "../context.ts";
 import { pathOf } from "../http/path.ts";
 import type { RateLimits } from "../http/rate-limit.ts";
-import { presentPlayer } from "../players/present.ts";
 import { ProblemError } from "../problems.ts";
+import { addressToStore } from "../sessions/addresses.ts";
 import { cookieOptions, setSessionCookie } from "../sessions/cookie.ts";
 import { newToken } from "../sessions/tokens.ts";
 import { problem, type SignInFailure, signInFailures, signInProvider } from "../wire.ts";
@@ -29,7 +29,7 @@ export function addOpenidRoutes(
   context: ApiContext,
   { providers, limits }: { providers: readonly Provider[]; limits: RateLimits },
 ): void {
-  const { db, clock, hub, log, settings } = context;
+  const { db, clock, log, settings } = context;
   const { publicUrl } = settings;
   const routes = app.withTypeProvider<ZodTypeProvider>();
   const cookie = publicUrl.startsWith("https:") ? "__Host-berg-sign-in" : "berg-sign-in";
@@ -126,13 +126,8 @@ export function addOpenidRoutes(
     const { player: signedIn, sessionId, headers } = request;
     const before = signedIn && sessionId !== undefined ? { playerId: signedIn.id, sessionId } : undefined;
     const userAgent = headers["user-agent"];
-    const done = await signInIdentity(context, { identity, provider: provider.name, userAgent, before });
-    const { player, session, isAnnounced, hasNewRoles } = done;
-    if (before) hub.disconnect(before.playerId, (socket) => socket.sessionId === before.sessionId);
-    if (hasNewRoles) hub.disconnect(player.id);
-    if (isAnnounced) {
-      hub.broadcast({ type: "player", message: presentPlayer(player, context.competition().playerAttributes) });
-    }
+    const address = addressToStore(settings, request.ip);
+    const session = await signInIdentity(context, { identity, provider: provider.name, userAgent, address, before });
     setSessionCookie(reply, publicUrl, session, clock.now());
     return pending.returnPath;
   }

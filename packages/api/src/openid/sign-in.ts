@@ -13,26 +13,20 @@ export interface IdentitySignIn {
   identity: ProviderIdentity;
   provider: string;
   userAgent: string | undefined;
+  address: string | undefined;
   /** The session that the new one replaces in the browser. */
   before: { playerId: string; sessionId: string } | undefined;
 }
 
-export interface SignedInIdentity {
-  player: Player;
-  session: NewSession;
-  /** Whether others see something new: the account, or its name. */
-  isAnnounced: boolean;
-  /** Whether the roles changed, which ended every other session and the API key. */
-  hasNewRoles: boolean;
-}
-
-/** Throws a problem or SignInError and changes nothing where the account is new and nobody may register. */
+/**
+ * A role that changed ends every other session and the API key. Throws a problem or SignInError and changes nothing where the account is new and nobody may register.
+ */
 export async function signInIdentity(
   context: ApiContext,
-  { identity, provider, userAgent, before }: IdentitySignIn,
-): Promise<SignedInIdentity> {
+  { identity, provider, userAgent, address, before }: IdentitySignIn,
+): Promise<NewSession> {
   const now = context.clock.now();
-  return context.db.transaction().execute(async (transaction) => {
+  return context.replicas.transact(async (transaction, announce) => {
     // Roles and places are read before they are written.
     await lockPlayers(transaction);
     const known = await findPlayerByIdentity(transaction, identity);
@@ -45,11 +39,15 @@ export async function signInIdentity(
     if (hasNewRoles) {
       await storeRoles(transaction, player.id, { provider: identity.roles });
       await endSessions(transaction, player.id);
+      announce({ kind: "revoked", playerId: player.id, what: "all" });
     }
-    if (before) await endSession(transaction, before.playerId, before.sessionId);
+    if (before) {
+      await endSession(transaction, before.playerId, before.sessionId);
+      announce({ kind: "revoked", playerId: before.playerId, what: { session: before.sessionId } });
+    }
+    if (known === undefined || isRenamed) announce({ kind: "player", playerId: player.id });
     const current = { ...player, name: identity.name, roles, providerRoles: identity.roles };
-    const session = await createSession(transaction, current, { now, userAgent, provider });
-    return { player: current, session, isAnnounced: known === undefined || isRenamed, hasNewRoles };
+    return createSession(transaction, current, { now, userAgent, address, provider });
   });
 }
 

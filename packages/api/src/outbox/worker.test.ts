@@ -19,6 +19,7 @@ test("metrics count deliveries by their result", async () => {
     isDatabaseUp: () => true,
     isCompetitionMissing: () => false,
     providers: () => [],
+    poolUsage: () => undefined,
   };
   apiMetrics.sample({ ...sampled, outboxPending: () => outbox.pending });
   await api.signedIn("Ada", { email: "ada@example.com" });

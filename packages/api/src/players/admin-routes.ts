@@ -19,13 +19,13 @@ import {
 } from "../wire.ts";
 import { createAccount, replaceLink, setRoles } from "./accounts.ts";
 import { replaceLinksAsCsv } from "./links-csv.ts";
-import { presentAdminPlayer, presentPlayer } from "./present.ts";
+import { presentAdminPlayer } from "./present.ts";
 import { findPlayer, searchPlayers } from "./store.ts";
 
 export function addAdminPlayerRoutes(app: FastifyInstance, context: ApiContext): void {
-  const { db, clock, hub, settings } = context;
+  const { db, clock, replicas, settings } = context;
   const routes = app.withTypeProvider<ZodTypeProvider>();
-  const deps = { db, clock, hub, publicUrl: settings.publicUrl };
+  const deps = { db, clock, replicas, publicUrl: settings.publicUrl };
   const tags = ["admin"];
   const path = "/api/admin/players";
   const params = z.object({ id: z.string().max(64) });
@@ -61,8 +61,6 @@ export function addAdminPlayerRoutes(app: FastifyInstance, context: ApiContext):
     async (request, reply) => {
       requireRole(request, "admin");
       const { player, link } = await createAccount(deps, request.body);
-      context.playerList.invalidate();
-      hub.broadcast({ type: "player", message: presentPlayer(player, context.competition().playerAttributes) });
       return reply.status(201).send({ player: presentAdminPlayer(player), link });
     },
   );

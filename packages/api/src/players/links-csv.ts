@@ -14,10 +14,10 @@ const chunk = 500;
  * with a link, except those of staff: a file with links of admins must be asked for by their ids.
  */
 export async function replaceLinksAsCsv(
-  { db, clock, publicUrl, hub }: AccountDeps,
+  { replicas, clock, publicUrl }: AccountDeps,
   playerIds: readonly string[] | "all",
 ): Promise<string> {
-  const { accounts, tokens } = await db.transaction().execute(async (transaction) => {
+  const { accounts, tokens } = await replicas.transact(async (transaction, announce) => {
     const accounts = await findAccounts(transaction, playerIds);
     const tokens = new Map<string, string>();
     for (let start = 0; start < accounts.length; start += chunk) {
@@ -26,9 +26,9 @@ export async function replaceLinksAsCsv(
       const created = await createLinks(transaction, ids, "personal", clock.now());
       for (const [id, token] of created) tokens.set(id, token);
     }
+    for (const { id } of accounts) announce({ kind: "revoked", playerId: id, what: { sessions: "all" } });
     return { accounts, tokens };
   });
-  for (const { id } of accounts) hub?.disconnect(id, ({ sessionId }) => sessionId !== undefined);
   const rows = accounts.map(({ id, name }) => [name, id, linkOf(publicUrl, tokens.get(id) ?? "")]);
   return [["name", "id", "link"], ...rows].map((row) => `${row.map(csvField).join(",")}\r\n`).join("");
 }

@@ -25,7 +25,7 @@ import {
 } from "./store.ts";
 
 export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limits: RateLimits): void {
-  const { db, clock, hub, settings, sessions, playerList } = context;
+  const { db, clock, replicas, settings, playerList } = context;
   const routes = app.withTypeProvider<ZodTypeProvider>();
   const tags = ["players"];
   const path = "/api/players/current";
@@ -83,11 +83,11 @@ export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limit
       // A key that changes the address could have a sign-in link sent to itself.
       if (email !== undefined) requireBrowser(request);
       if (typeof email === "string") checkEmail(context, asking);
-      const changed = await updatePlayer(db, asking.id, { name, attributes, email });
+      const changed = await replicas.transact((transaction, announce) => {
+        announce({ kind: "player", playerId: asking.id });
+        return updatePlayer(transaction, asking.id, { name, attributes, email });
+      });
       if (!changed) throw new ProblemError("sign_in_required", "The account was deleted.");
-      sessions.invalidate(asking.id);
-      playerList.invalidate();
-      hub.broadcast({ type: "player", message: present(changed) });
       return presentCurrentPlayer({ ...changed, roles: asking.roles });
     },
   );
@@ -104,10 +104,10 @@ export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limit
       const { id } = requireBrowser(request);
       // First, so that nothing is deleted where it fails and can be tried again.
       await stopInstance(context, id);
-      const isDeleted = await anonymisePlayer(db, id, clock.now());
-      hub.disconnect(id);
-      playerList.invalidate();
-      if (isDeleted) hub.broadcast({ type: "player-delete", message: id });
+      await replicas.transact(async (transaction, announce) => {
+        announce({ kind: "revoked", playerId: id, what: "all" });
+        if (await anonymisePlayer(transaction, id, clock.now())) announce({ kind: "player", playerId: id });
+      });
       // A start of another tab may have come in between.
       await stopInstance(context, id).catch(() => context.log.debug({ player: id }, "a second stop failed"));
       clearSessionCookie(reply, settings.publicUrl);
@@ -127,7 +127,7 @@ export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limit
     async (request) => {
       const { id } = requireBrowser(request);
       limits.take("account", id);
-      const deps = { db, clock, hub, publicUrl: settings.publicUrl };
+      const deps = { db, clock, replicas, publicUrl: settings.publicUrl };
       return { link: await replaceLink(deps, id, "personal", request.sessionId) };
     },
   );
@@ -144,8 +144,11 @@ export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limit
     async (request, reply) => {
       const asking = requireBrowser(request);
       limits.take("account", asking.id);
-      const key = await resetApiKey(db, asking.id, readScopes(request.query.scopes, asking));
-      hub.disconnect(asking.id, ({ sessionId }) => sessionId === undefined);
+      const scopes = readScopes(request.query.scopes, asking);
+      const key = await replicas.transact((transaction, announce) => {
+        announce({ kind: "revoked", playerId: asking.id, what: "key" });
+        return resetApiKey(transaction, asking.id, scopes);
+      });
       if (/json/.test(request.headers.accept ?? "")) {
         return reply.type("application/json; charset=utf-8").serializer(JSON.stringify).send(key);
       }

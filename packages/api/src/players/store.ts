@@ -173,27 +173,25 @@ const noKey = { api_key_hash: null, api_key_placeholder: null, api_key_scopes: "
 
 /** Returns the changed player; undefined where there is none. Attributes are added to those that are stored. */
 export async function updatePlayer(
-  db: Kysely<Tables>,
+  transaction: Transaction<Tables>,
   id: string,
   { name, attributes, email }: { name?: string | undefined; attributes: Attributes; email?: string | null | undefined },
 ): Promise<Player | undefined> {
-  return db.transaction().execute(async (transaction) => {
-    await lockPlayers(transaction);
-    const player = await findPlayer(transaction, id);
-    if (!player) return undefined;
-    const changed = {
-      ...player,
-      name: name ?? player.name,
-      attributes: { ...player.attributes, ...attributes },
-      email: email === undefined ? player.email : email,
-    };
-    await transaction
-      .updateTable("player")
-      .set({ name: changed.name, attributes: JSON.stringify(changed.attributes), email: changed.email })
-      .where("id", "=", id)
-      .execute();
-    return changed;
-  });
+  await lockPlayers(transaction);
+  const player = await findPlayer(transaction, id);
+  if (!player) return undefined;
+  const changed = {
+    ...player,
+    name: name ?? player.name,
+    attributes: { ...player.attributes, ...attributes },
+    email: email === undefined ? player.email : email,
+  };
+  await transaction
+    .updateTable("player")
+    .set({ name: changed.name, attributes: JSON.stringify(changed.attributes), email: changed.email })
+    .where("id", "=", id)
+    .execute();
+  return changed;
 }
 
 export async function storeName(db: Kysely<Tables>, id: string, name: string): Promise<void> {
@@ -218,28 +216,26 @@ export async function storeRoles(
 }
 
 /** Removes what names the person or signs in; whether this call did it. The row stays. */
-export async function anonymisePlayer(db: Kysely<Tables>, id: string, now: number): Promise<boolean> {
-  return db.transaction().execute(async (transaction) => {
-    const { numUpdatedRows } = await transaction
-      .updateTable("player")
-      .set({
-        name: "Deleted player",
-        federated_id: `deleted:${id}`,
-        roles: "",
-        provider_roles: "",
-        attributes: "{}",
-        email: null,
-        deleted_at: now,
-        ...noKey,
-      })
-      .where("id", "=", id)
-      .where("deleted_at", "is", null)
-      .executeTakeFirst();
-    await transaction.deleteFrom("session").where("player_id", "=", id).execute();
-    await transaction.deleteFrom("sign_in_link").where("player_id", "=", id).execute();
-    await transaction.deleteFrom("identity").where("player_id", "=", id).execute();
-    return numUpdatedRows > 0n;
-  });
+export async function anonymisePlayer(transaction: Transaction<Tables>, id: string, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable("player")
+    .set({
+      name: "Deleted player",
+      federated_id: `deleted:${id}`,
+      roles: "",
+      provider_roles: "",
+      attributes: "{}",
+      email: null,
+      deleted_at: now,
+      ...noKey,
+    })
+    .where("id", "=", id)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  await transaction.deleteFrom("session").where("player_id", "=", id).execute();
+  await transaction.deleteFrom("sign_in_link").where("player_id", "=", id).execute();
+  await transaction.deleteFrom("identity").where("player_id", "=", id).execute();
+  return numUpdatedRows > 0n;
 }
 
 /** How many have a place: those without a role of the staff. */

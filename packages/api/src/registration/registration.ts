@@ -39,7 +39,7 @@ export async function register(
   limits: RateLimits,
   { name, code, attributes, email, userAgent, address, before }: RegistrationRequest,
 ): Promise<Registered> {
-  const { db, clock, settings } = context;
+  const { replicas, clock, settings } = context;
   const { registration, playerAttributes } = context.competition();
   const now = clock.now();
   requireOpen(registration, now);
@@ -47,11 +47,16 @@ export async function register(
   checkAttributes(playerAttributes, attributes);
   requireAttributes(playerAttributes, attributes);
   if (email !== undefined) requireMail(context, "email");
-  return db.transaction().execute(async (transaction) => {
+  return replicas.transact(async (transaction, announce) => {
     await requirePlace(transaction, registration);
     const player = await ensurePlayer(transaction, { name, roles: ["player"], attributes, email, createdAt: now });
+    announce({ kind: "player", playerId: player.id });
     const token = await createLink(transaction, player.id, "personal", now);
-    if (before) await endSession(transaction, before.playerId, before.sessionId);
+    if (before) {
+      // The sockets of the replaced session belong to another account.
+      await endSession(transaction, before.playerId, before.sessionId);
+      announce({ kind: "revoked", playerId: before.playerId, what: { session: before.sessionId } });
+    }
     const session = await createSession(transaction, player, {
       ...{ now, userAgent },
       address: addressToStore(settings, address),
@@ -87,9 +92,9 @@ async function requireCode(context: ApiContext, limits: RateLimits, code: string
     throw new ProblemError("registration_closed", "The organiser has not set the registration code yet.", { field });
   }
   // Before the comparison: over the limit, a right code is answered as a wrong one, or guessing would go on.
-  limits.check("registration-code", address);
+  await limits.checkShared("registration-code", address);
   if (isSame(code.trim(), expected)) return;
-  limits.take("registration-code", address);
+  await limits.takeShared("registration-code", address);
   throw new ProblemError("registration_code_wrong", "Enter the code that the organiser gave you.", { field });
 }
 

@@ -1,4 +1,4 @@
-/** The HTTP server with a database file of its own and Challenges from memory, for `inject()`. */
+/** The HTTP server with a database of its own and Challenges from memory, for `inject()`. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,9 +15,11 @@ import type { Tables } from "../database/schema.ts";
 import { LiveHub } from "../events/live-hub.ts";
 import { PlayerList } from "../players/player-list.ts";
 import { ensurePlayer, type Role, resetApiKey } from "../players/store.ts";
+import { Replicas } from "../replicas/replicas.ts";
 import { createServer, type ServerParts } from "../server.ts";
 import { SessionCache } from "../sessions/session-cache.ts";
 import { createSession } from "../sessions/store.ts";
+import { newTestDatabase } from "./test-database.ts";
 
 const namespace = "berg";
 export const publicUrl = "http://berg.localhost:8080";
@@ -46,8 +48,12 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   await using parts = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), "berg-api-"));
   parts.defer(() => rm(directory, { recursive: true, force: true }));
-  const { db } = parts.use(
-    await openDatabase<Tables>({ database: join(directory, "api.db"), component: "api", migrations }),
+  const { db, address } = parts.use(
+    await openDatabase<Tables>({
+      database: await newTestDatabase(join(directory, "api.db")),
+      component: "api",
+      migrations,
+    }),
   );
   const lines: string[] = [];
   const write = (level: string) => (fields: object, message: string) =>
@@ -68,7 +74,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const hub = new LiveHub({ clock });
   const rules = { ...competitionDefaults(), ...competition };
   const context: ApiContext = {
-    ...{ db, clock, log, hub },
+    ...{ db, clock, log, hub, replicas: new Replicas({ db, address, clock, log }) },
     sessions: new SessionCache({ db, clock, hub }),
     playerList: new PlayerList({ db, clock, competition: () => rules }),
     competition: () => rules,

@@ -100,7 +100,7 @@ async function startServing(
   { connection, metrics, log, parts }: Deps & { parts: AsyncDisposableStack },
 ): Promise<RunningApi> {
   const { publicUrl, competition, namespace, maxRenewals, addressRetentionMs } = settings;
-  const { host, port, handouts, trustedProxies, mail, providers } = settings;
+  const { host, port, handouts, trustedProxies, mail, providers, poolSize, slowQueryMs } = settings;
   const pages: Pages = await findPages(settings.pagesDirectory);
   if ("reason" in pages) log.warn({ reason: pages.reason }, "serving the API without the pages");
   const data =
@@ -112,7 +112,7 @@ async function startServing(
   return startApi({
     settings: { publicUrl, competition, namespace, maxRenewals, addressRetentionMs, version },
     ...data,
-    ...{ host, port, pages, client, log, handouts, trustedProxies, mail, providers },
+    ...{ host, port, pages, client, log, handouts, trustedProxies, mail, providers, poolSize, slowQueryMs },
     metrics: createApiMetrics(metrics),
   }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EADDRINUSE" && error.code !== "EACCES" && error.code !== "EADDRNOTAVAIL") throw error;

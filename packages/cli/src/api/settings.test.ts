@@ -18,6 +18,7 @@ test("what is not set has its default", () => {
     publicUrl: "https://ctf.example.com",
     database: { url: complete.DATABASE_URL },
     ...{ host: "0.0.0.0", port: 8080, pagesDirectory: undefined, competition: "competition", namespace: "berg" },
+    ...{ poolSize: 10, slowQueryMs: 1_000 },
     ...{ maxRenewals: 3, trustedProxies: [], handouts: { registries: [], directories: [] } },
     ...{ mail: undefined, addressRetentionMs: 30 * 24 * 3_600_000 },
     process: { healthPort: 8085, metricsPort: 8086, logLevel: "info" },
@@ -44,6 +45,8 @@ test("a directory takes the place of the database server", () => {
 test("every mistake is told at once, by name, and no password", () => {
   const { settings, mistakes } = read({
     DATABASE_URL: "mysql://berg:s3cret@db/berg",
+    DATABASE_POOL: "0",
+    SLOW_QUERY_MS: "1s",
     API_PORT: "eighty",
     TRUSTED_PROXIES: "10.0.0.0/8,10.0.0.0/99",
     HANDOUT_MAX_BYTES: "1G",
@@ -61,7 +64,7 @@ test("every mistake is told at once, by name, and no password", () => {
   expect(names.sort()).toEqual(
     ["API_PORT", "CHALLENGE_MAX_RENEWALS", "DATABASE_URL", "HANDOUT_MAX_BYTES", "HEALTH_PORT", "LOG_LEVEL"]
       .concat("PUBLIC_URL", "TRUSTED_PROXIES", "SMTP_URL", "MAIL_FROM", "ADDRESS_RETENTION")
-      .concat("OIDC_SCHOOL_ISSUER", "OIDC_SCHOOL_CLIENT_ID")
+      .concat("DATABASE_POOL", "SLOW_QUERY_MS", "OIDC_SCHOOL_ISSUER", "OIDC_SCHOOL_CLIENT_ID")
       .sort(),
   );
   expect(mistakes.join()).not.toContain("s3cret");

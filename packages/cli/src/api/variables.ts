@@ -10,6 +10,8 @@ export const apiVariables = [
     default: "",
     description: "postgres://user:password@host/database; required without --data-dir",
   },
+  { name: "DATABASE_POOL", default: "10", description: "connections to PostgreSQL at most, for each replica" },
+  { name: "SLOW_QUERY_MS", default: "1000", description: "queries that take longer are logged, without values" },
   { name: "API_HOST", default: "0.0.0.0", description: "address that the API and the pages listen on" },
   { name: "API_PORT", default: "8080", description: "their port" },
   {
