@@ -231,6 +231,7 @@ test("a deleted account comes back as a new one", async () => {
   const before = await visitor.player();
   // As the version before this one does it: the identity stays.
   await api.db.updateTable("player").set({ deleted_at: 1, federated_id: "deleted:x", name: "" }).execute();
+  api.context.sessions.invalidate(before?.id ?? "");
   expect(await visitor.player()).toBeUndefined();
   await visitor.signIn();
   expect(await visitor.player()).toMatchObject({ name: "Ada", id: expect.not.stringMatching(before?.id ?? "") });

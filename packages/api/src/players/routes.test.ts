@@ -147,7 +147,7 @@ describe("a deleted account", () => {
           roles: "",
           provider_roles: "",
         },
-        ...{ api_key_hash: null, api_key_placeholder: null, api_key_scopes: "", attributes: "{}" },
+        ...{ api_key_hash: null, api_key_placeholder: null, api_key_scopes: "", attributes: "{}", email: null },
         ...{ created_at: now, deleted_at: now },
       },
     ]);
