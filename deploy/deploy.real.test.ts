@@ -283,17 +283,17 @@ describe.skipIf(await missingControlPlane())("deploy/ on a real API server", () 
     });
   });
 
-  test("the API's account may start instances where its role says, and people with usual roles nowhere", async () => {
-    await kubectl("apply", "--validate=strict", "-f", here("examples/api-role.yaml"));
+  test("the account of the example may start instances in its namespace, and people with usual roles nowhere", async () => {
+    await kubectl("apply", "--validate=strict", "-f", here("examples/starter-role.yaml"));
     await kubectl("create", "rolebinding", "editor", "-n", "berg", "--clusterrole=admin", "--user=ada");
     const may = (who: string, namespace: string) =>
       kubectl("auth", "can-i", "create", "challengeinstances", "-n", namespace, `--as=${who}`).then(
         () => true,
         () => false,
       );
-    const api = "system:serviceaccount:berg:api";
-    await expect.poll(() => may(api, "berg"), { timeout: 30_000 }).toBe(true);
-    expect([await may(api, "elsewhere"), await may("ada", "berg")]).toEqual([false, false]);
+    const starter = "system:serviceaccount:berg:instance-starter";
+    await expect.poll(() => may(starter, "berg"), { timeout: 30_000 }).toBe(true);
+    expect([await may(starter, "elsewhere"), await may("ada", "berg")]).toEqual([false, false]);
   });
 
   describe.skipIf(noForeignCrds)("with Gateway API and Cilium", () => {

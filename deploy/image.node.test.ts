@@ -1,6 +1,6 @@
 /**
- * Builds the image as the README says, from local files alone, and runs it as the Deployment does. In place of the
- * distroless base, which a registry would have to give, stands one of the Node that npm installed and its libraries.
+ * Builds the image with the command of the README, from local files alone, and runs it as the Deployments do. The distroless
+ * base would have to be pulled from a registry: a base with the Node that npm installed and its libraries replaces it.
  */
 import { execFile, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -8,14 +8,16 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { parseAllDocuments } from "yaml";
 import { version } from "../packages/cli/src/version.ts";
+import { buildPages } from "../packages/web/build/build-pages.ts";
 
 const checkout = join(import.meta.dirname, "..");
 const base = "localhost/berg-base:test";
 const readme = readFileSync(join(import.meta.dirname, "README.md"), "utf8");
-/** What the README has people type after `docker`, word for word. */
-const buildImage = readme.match(/npm ci && docker (build .*? -t (\S+) \.)/) ?? [];
+/** The arguments of `docker` in the README. `npm run pages` is buildPages. */
+const buildImage = readme.match(/npm ci && npm run pages && docker (build .*? -t (\S+) \.)/) ?? [];
 const image = `localhost/${buildImage[2]}`;
 const hardened = ["--rm", "--network=none", "--read-only", "--read-only-tmpfs=false", "--cap-drop=ALL"];
 
@@ -47,6 +49,7 @@ describe.skipIf(missing)("the image", () => {
   const run = (...args: string[]) => podman("run", ...hardened, "--security-opt=no-new-privileges", ...args);
 
   beforeAll(async () => {
+    await buildPages();
     directory = await mkdtemp(join(tmpdir(), "berg-image-"));
     await writeFile(join(directory, "containers.conf"), containersConf);
     await localBase(join(directory, "base"));
@@ -63,7 +66,7 @@ describe.skipIf(missing)("the image", () => {
   });
 
   test("is called the same wherever it is named", () => {
-    const named = ["Dockerfile", "README.md", "deployment.yaml"].map((file) =>
+    const named = ["Dockerfile", "README.md", "deployment.yaml", "api/deployment.yaml"].map((file) =>
       readFileSync(join(import.meta.dirname, file), "utf8").match(/\bberg:\d+\.\d+\.\d+/g),
     );
     expect(new Set(named.flat())).toEqual(new Set([`berg:${version}`]));
@@ -88,26 +91,91 @@ describe.skipIf(missing)("the image", () => {
   test("adds to its base little more than the sources of berg and their compiled code", async () => {
     const size = async (name: string) =>
       Number((await podman("inspect", "--format={{.Size}}", "--type=image", name)).stdout);
-    // 12 MB of sources and dependencies, and 6 MB of compiled code.
-    expect((await size(image)) - (await size(base))).toBeLessThan(20_000_000);
+    // 16 MB of sources, dependencies and pages, and 12 MB of compiled code, with V8's flags and without.
+    expect((await size(image)) - (await size(base))).toBeLessThan(32_000_000);
     const list = "console.log(require('node:fs').readdirSync('/berg', { recursive: true }).join('\\n'))";
     const { stdout } = await run("--entrypoint=/nodejs/bin/node", image, "--eval", list);
     const files = stdout.trim().split("\n");
     expect(files).toContain("packages/cli/src/main.ts");
     expect(files.filter((file) => /\.test\.ts$|^(?:test|docs|tools|deploy)\b/.test(file))).toEqual([]);
     expect(new Set(files.map((file) => file.split("/")[0]))).toEqual(
-      new Set([".compile-cache", "LICENSE", "node_modules", "packages"]),
+      new Set([".compile-cache", "LICENSE", "bin", "node_modules", "packages", "pages"]),
     );
   });
 
-  test("finds its code compiled, under the user and the flags that it runs with", async () => {
-    // What the Deployment adds to the flags must not make the cache another one.
+  test.each([
+    ["with the flags of the ENTRYPOINT", []],
+    ["without them, as the API runs", ["--entrypoint=berg"]],
+  ])("finds its code compiled, %s", async (_, entrypoint) => {
+    // What the Deployment adds to NODE_OPTIONS must not make the cache another one.
     const env = ["--env=NODE_DEBUG_NATIVE=COMPILE_CACHE", "--env=NODE_OPTIONS=--max-old-space-size=768"];
-    const { code, stdout, stderr } = await run(...env, image, "version");
+    const { code, stdout, stderr } = await run(...env, ...entrypoint, image, "version");
     expect(code).toBe(0);
     expect(stdout + stderr).toContain("file:///berg/packages/cli/src/program.ts was accepted");
   });
+
+  describe("runs the API", () => {
+    const name = "berg-api-test";
+    const host = "ctf.example.com";
+    const inside = (script: string) => podman("exec", name, "/nodejs/bin/node", "--eval", script);
+    /** Status, type and body, as text. Node's fetch does not let one choose the Host. */
+    const get = (port: number, path: string) =>
+      inside(`require("node:http").get({ port: ${port}, path: "${path}", headers: { host: "${host}" } }, async (response) => {
+        console.log(response.statusCode, response.headers["content-type"]);
+        for await (const piece of response.setEncoding("utf8")) process.stdout.write(piece);
+      })`);
+
+    beforeAll(async () => {
+      const [, deployment] = parseAllDocuments(readFileSync(join(import.meta.dirname, "api/deployment.yaml"), "utf8"));
+      const [container] = deployment?.toJS().spec.template.spec.containers ?? [];
+      const [entrypoint, ...more] = container.command;
+      // There is no cluster and no database here: it serves the pages and says what is missing.
+      await writeFile(join(directory, "kubeconfig"), unreachableCluster, { mode: 0o644 });
+      const { code, stderr } = await run(
+        ...["--detach", `--name=${name}`, `--entrypoint=${entrypoint}`, "--tmpfs=/tmp", "--tmpfs=/data:mode=0777"],
+        ...[`--env=PUBLIC_URL=https://${host}`, "--env=KUBECONFIG=/kubeconfig"],
+        ...[`--volume=${join(directory, "kubeconfig")}:/kubeconfig:ro`],
+        ...[image, ...more, ...container.args, "--data-dir=/data"],
+      );
+      expect([code, stderr]).toEqual([0, ""]);
+      const isServing = async () => expect((await get(8085, "/healthz")).stdout).toMatch(/^200 /);
+      await vi.waitFor(isServing, { timeout: 60_000, interval: 500 });
+    });
+    afterAll(() => podman("rm", "--force", "--time=0", name));
+
+    test("with the pages, and without Vite", async () => {
+      const { stdout } = await get(8080, "/challenges");
+      expect(stdout).toMatch(/^200 text\/html/);
+      const [script = ""] = stdout.match(/\/assets\/index-[^"]+\.js/) ?? [];
+      expect((await get(8080, script)).stdout).toMatch(/^200 (?:text|application)\/javascript/);
+    });
+
+    test("with its documentation and its metrics", async () => {
+      expect((await get(8080, "/api/docs")).stdout).toMatch(/^200 text\/html/);
+      expect((await get(8086, "/metrics")).stdout).toContain("berg_api_database_up 1");
+      expect((await get(8085, "/readyz")).stdout).toContain("[-]kubernetes failed");
+    });
+
+    test("and `berg admin` beside it, for kubectl exec", async () => {
+      const { stdout } = await podman("exec", name, "berg", "admin", "link", "--data-dir=/data");
+      expect(stdout).toMatch(/^https:\/\/ctf\.example\.com\/sign-in#\S+\n$/);
+    });
+
+    test("only without the flag of the ENTRYPOINT, and says so", async () => {
+      const { code, stderr } = await run(image, "api");
+      expect([code, stderr]).toEqual([2, expect.stringContaining("Run it as `berg api`")]);
+    });
+  });
 });
+
+const unreachableCluster = `
+apiVersion: v1
+kind: Config
+current-context: none
+contexts: [{ name: none, context: { cluster: none, user: none } }]
+clusters: [{ name: none, cluster: { server: "https://127.0.0.1:1" } }]
+users: [{ name: none, user: { token: none } }]
+`;
 
 // What a machine without systemd and with few rights needs of podman.
 const containersConf = `

@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 
-const files = ["deployment.yaml", "listener-deployment.yaml", "janitor-deployment.yaml", "clusters/deployment.yaml"];
+const files = [
+  ...["deployment.yaml", "listener-deployment.yaml", "janitor-deployment.yaml"],
+  ...["clusters/deployment.yaml", "api/deployment.yaml"],
+];
 
 test.each(files)("%s leaves a start three minutes before liveness is probed", async (file) => {
   const text = await readFile(join(import.meta.dirname, file), "utf8");

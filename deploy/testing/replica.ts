@@ -13,6 +13,10 @@ interface Line {
   level: string;
   msg: string;
   error?: string;
+  /** Of `berg api`. */
+  port?: number;
+  healthPort?: number;
+  metricsPort?: number;
 }
 
 const main = join(import.meta.dirname, "../../packages/cli/src/main.ts");

@@ -82,7 +82,7 @@ const endsSession = (method: string, path: string) =>
   path === "/api/sign-out" ||
   (method === "DELETE" && /^\/api\/players\/current(\/sessions.*)?$/.test(path)) ||
   (method === "POST" && /^\/api\/(sign-in|registration)$/.test(path)) ||
-  /\/(link|roles)$/.test(path);
+  /\/(links?|roles)$/.test(path);
 
 const asText = (value: unknown) =>
   encodeURIComponent(String(typeof value === "object" ? JSON.stringify(value) : value).toWellFormed());

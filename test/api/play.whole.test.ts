@@ -6,11 +6,12 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Challenge, Instance, Metadata, Problem, ServerMessage } from "@berg/api/wire";
 import type { Client } from "@berg/kube";
-import { annotations, ChallengeInstances, Challenges } from "@berg/resources";
+import { Challenges } from "@berg/resources";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { eventually } from "../runtime/eventually.ts";
+import { describeInstances, isEmpty, isRunning, type StoredRow } from "./instance-lives.ts";
 import { type SignedIn, Site } from "./site.ts";
 
 let site: Site;
@@ -27,14 +28,11 @@ afterAll(async () => {
   await site?.[Symbol.asyncDispose]();
 });
 
-const isRunning = ({ status }: Instance) => status === 2;
-const isEmpty = ({ name }: Instance) => name === "";
-
 /** What the database holds. */
-function rows(): { id: string; state: string; flag: string | null; termination_reason: string | null }[] {
+function rows(): StoredRow[] {
   const database = new DatabaseSync(join(site.directory, "api.db"), { readOnly: true });
   try {
-    return database.prepare("select * from instances order by id").all() as ReturnType<typeof rows>;
+    return database.prepare("select * from instances order by id").all() as unknown as StoredRow[];
   } finally {
     database.close();
   }
@@ -51,22 +49,6 @@ describe("without signing in", () => {
     // Neither a flag nor an image.
     expect(text).not.toMatch(/dots_and_slashes|berg\.local/);
     expect((await site.call<Challenge>("/api/challenges/notes")).body).toEqual(body[1]);
-  });
-
-  test.each([
-    ["GET", "/api/players/current", 401, "sign_in_required"],
-    ["GET", "/api/instances/current", 401, "sign_in_required"],
-    ["POST", "/api/instances/current", 401, "sign_in_required"],
-    ["DELETE", "/api/instances/current", 401, "sign_in_required"],
-    ["GET", "/api/challenges/none", 404, "not_found"],
-    ["GET", "/api/nothing", 404, "not_found"],
-    ["GET", "/api/events", 400, "invalid_request"],
-  ])("%s %s is answered with %i, %s", async (method, path, status, code) => {
-    const body = method === "POST" ? { challenge: "notes" } : undefined;
-    const answer = await site.call<Problem>(path, { method, body });
-    expect([answer.status, answer.body.code]).toEqual([status, code]);
-    expect(answer.headers["content-type"]).toContain("application/problem+json");
-    expect(answer.body.detail).not.toBe("");
   });
 
   test("everybody downloads the file of a sample", async () => {
@@ -92,11 +74,12 @@ describe("without signing in", () => {
       client.create(Challenges, { metadata: { namespace: "berg", name }, spec } as never);
     await make("hidden", { hideUntil: "2999-01-01T00:00:00Z", description: "later" });
     await make("shown", { description: "**bold** <script>alert(1)</script><a href='javascript:alert(1)'>x</a>" });
-    await eventually("it is announced", () => messages.some(({ type }) => type === "challenge"));
-    const [announced] = messages as Extract<ServerMessage, { type: "challenge" }>[];
-    expect(announced?.message).toMatchObject({ name: "shown", hasRemote: false });
-    expect(announced?.message.description).toContain("<strong>bold</strong>");
-    expect(announced?.message.description).not.toMatch(/script|javascript/);
+    const announced = () =>
+      messages.flatMap((one) => (one.type === "challenge" && one.message.name === "shown" ? [one.message] : []))[0];
+    await eventually("it is announced", () => announced() !== undefined);
+    expect(announced()).toMatchObject({ name: "shown", hasRemote: false });
+    expect(announced()?.description).toContain("<strong>bold</strong>");
+    expect(announced()?.description).not.toMatch(/script|javascript/);
     expect((await site.call("/api/challenges/hidden")).status).toBe(404);
     await client.delete(Challenges, "berg", "shown");
     await eventually("its end is announced", () => messages.some(({ type }) => type === "challenge-delete"));
@@ -162,78 +145,16 @@ describe("a sign-in link", () => {
   });
 });
 
-describe("an instance", () => {
-  test("starts, is announced at each step, gets more time and stops", async () => {
-    const { socket, messages } = await player.follow();
-    const started = await player.start("notes");
-    expect(started.body).toMatchObject({ name: "notes", status: 1, playerId: (await player.player()).id });
-    const running = await player.until("runs", isRunning);
-    expect(running).toMatchObject({ id: started.body.id, phase: "Running", renewalsLeft: 3 });
-    expect(running.services).toEqual([expect.objectContaining({ name: "web", appProtocol: "http", tls: false })]);
-    expect(running.stages.every(({ at }) => at !== null)).toBe(true);
-    const phases = () => messages.flatMap((message) => (message.type === "instance" ? [message.message.phase] : []));
-    await eventually("the page knows", () => phases().includes("Running"));
-
-    expect((await player.start("vault")).body).toMatchObject({ id: running.id, name: "notes" });
-    expect((await player.renew()).status).toBe(200);
-    const renewed = await player.until("has more time", ({ renewalsLeft }) => renewalsLeft === 2);
-    expect(renewed.timeout && running.timeout && renewed.timeout >= running.timeout).toBe(true);
-
-    expect((await player.stop()).body).toMatchObject({ id: running.id, status: 3, services: [] });
-    expect(await player.until("is gone", isEmpty)).toMatchObject({ id: null, status: 0, services: [] });
-    await eventually("the page knows", () => phases().at(-1) === "");
-    expect((await player.stop()).body).toMatchObject({ id: null, name: "", status: 0 });
-    expect(rows()).toEqual([expect.objectContaining({ state: "ended", termination_reason: "UserRequest" })]);
-    socket.close();
-  });
-
-  test("is one, however many starts come at the same time", async () => {
-    const answers = await Promise.all(Array.from({ length: 8 }, () => player.start("notes")));
-    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
-    await player.until("runs", isRunning);
-    expect((await client.list(ChallengeInstances, { namespace: "berg" })).items).toHaveLength(1);
-    expect(rows().filter(({ state }) => state !== "ended")).toHaveLength(1);
-  });
-
-  test("is replaced by another, which waits until the first is gone", async () => {
-    const before = await player.instance();
-    const replaced = await player.start("vault", { replace: true });
-    expect(replaced.body).toMatchObject({ name: "vault", status: 1 });
-    expect(replaced.body.id).not.toBe(before.id);
-    const running = await player.until("runs", isRunning);
-    expect(running).toMatchObject({ id: replaced.body.id, name: "vault" });
-    expect(
-      rows()
-        .filter(({ state }) => state !== "ended")
-        .map(({ id }) => id),
-    ).toEqual([running.id]);
-  });
-
-  test("that somebody deletes in Kubernetes has ended", async () => {
-    const { id } = await player.instance();
-    const [object] = (await client.list(ChallengeInstances, { namespace: "berg" })).items;
-    expect(object?.metadata.annotations?.[annotations.instanceId]).toBe(id);
-    await client.delete(ChallengeInstances, "berg", object?.metadata.name ?? "");
-    await player.until("is gone", isEmpty);
-    expect(rows().find((row) => row.id === id)).toMatchObject({ state: "ended" });
-  });
-
-  test("that fails says why, and can be tried again", async () => {
-    const spec = { containers: [{ hostname: "web", image: "web:1", additionalCapabilities: ["SYS_ADMIN"] }] };
-    await client.create(Challenges, { metadata: { namespace: "berg", name: "broken" }, spec } as never);
-    await eventually("it is known", async () => (await site.call("/api/challenges/broken")).status === 200);
-    const first = await player.start("broken");
-    const failed = await player.until("has failed", ({ phase }) => phase === "Failed");
-    // What authors have to change is not for players.
-    expect(failed).toMatchObject({ reason: "ChallengeInvalid", message: expect.stringContaining("has a fault") });
+describeInstances(() => ({
+  ...{ site, client, player },
+  rows: async () => rows(),
+  async signInAdmin() {
     admin = await site.signIn("admin");
-    const { body: all } = await admin.call<Instance[]>("/api/instances");
-    expect(all.find(({ id }) => id === failed.id)?.message).toContain("SYS_ADMIN");
-    const again = await player.start("notes");
-    expect(again.body.id).not.toBe(first.body.id);
-    await player.until("runs", isRunning);
-  });
+    return admin;
+  },
+}));
 
+describe("an instance that cannot be started", () => {
   test.each([
     ["an unknown challenge", { challenge: "none" }, 400, "challenge_unknown", "challenge"],
     ["an empty name", { challenge: "" }, 400, "invalid_request", "challenge"],

@@ -28,18 +28,28 @@ export interface Call {
   headers?: Record<string, string | undefined>;
 }
 
-export class Site implements AsyncDisposable {
+/** Where browsers reach Berg. */
+export interface Host {
+  readonly publicUrl: string;
+  readonly port: number;
+  call<T>(path: string, call?: Call): Promise<Answer<T>>;
+}
+
+export class Site implements Host, AsyncDisposable {
   readonly directory: string;
+  readonly #env: Record<string, string>;
   #child: ChildProcess | undefined;
   #output = "";
   #port = 0;
 
-  private constructor(directory: string) {
+  private constructor(directory: string, env: Record<string, string>) {
     this.directory = directory;
+    this.#env = env;
   }
 
-  static async start(): Promise<Site> {
-    const site = new Site(await mkdtemp(join(tmpdir(), "berg-site-")));
+  /** `env`: settings beside those of this process. */
+  static async start(env: Record<string, string> = {}): Promise<Site> {
+    const site = new Site(await mkdtemp(join(tmpdir(), "berg-site-")), env);
     await site.up();
     return site;
   }
@@ -48,7 +58,7 @@ export class Site implements AsyncDisposable {
   async up(): Promise<void> {
     const ports = ["--port", "0", "--http-port", "0", "--tls-port", "0", "--web-port", String(this.#port)];
     const args = ["up", "--data-dir", this.directory, "--runtime", "simulated", ...ports];
-    const child = spawn(process.execPath, [main, ...args], { env: { ...process.env } });
+    const child = spawn(process.execPath, [main, ...args], { env: { ...process.env, ...this.#env } });
     this.#child = child;
     this.#output = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (this.#output += text));
@@ -91,32 +101,8 @@ export class Site implements AsyncDisposable {
   }
 
   /** Without a session. */
-  call<T>(path: string, { method = "GET", body, raw, headers = {} }: Call = {}): Promise<Answer<T>> {
-    const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
-    const all: Record<string, string | undefined> = {
-      host: new URL(this.publicUrl).host,
-      ...(method !== "GET" && { origin: this.publicUrl }),
-      ...(payload !== undefined && {
-        "content-type": "application/json",
-        "content-length": String(Buffer.byteLength(payload)),
-      }),
-      ...headers,
-    };
-    const sent = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
-    return new Promise((resolve, reject) => {
-      const outgoing = request(
-        { host: "127.0.0.1", port: this.#port, path, method, headers: sent, agent: false },
-        async (incoming) => {
-          let text = "";
-          for await (const piece of incoming.setEncoding("utf8")) text += piece;
-          const isJson = text !== "" && /json/.test(incoming.headers["content-type"] ?? "");
-          const { statusCode: status = 0, headers: received } = incoming;
-          resolve({ status, headers: received, text, body: (isJson ? JSON.parse(text) : undefined) as T });
-        },
-      );
-      outgoing.on("error", reject);
-      outgoing.end(payload);
-    });
+  call<T>(path: string, call: Call = {}): Promise<Answer<T>> {
+    return send(this, path, call);
   }
 
   /** With the printed link of that account. */
@@ -142,14 +128,47 @@ export class Site implements AsyncDisposable {
   }
 }
 
+/** One request to 127.0.0.1, with the name of the host. */
+export function send<T>(
+  { publicUrl, port }: Pick<Host, "publicUrl" | "port">,
+  path: string,
+  { method = "GET", body, raw, headers = {} }: Call,
+): Promise<Answer<T>> {
+  const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+  const all: Record<string, string | undefined> = {
+    host: new URL(publicUrl).host,
+    ...(method !== "GET" && { origin: publicUrl }),
+    ...(payload !== undefined && {
+      "content-type": "application/json",
+      "content-length": String(Buffer.byteLength(payload)),
+    }),
+    ...headers,
+  };
+  const sent = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      { host: "127.0.0.1", port, path, method, headers: sent, agent: false },
+      async (incoming) => {
+        let text = "";
+        for await (const piece of incoming.setEncoding("utf8")) text += piece;
+        const isJson = text !== "" && /json/.test(incoming.headers["content-type"] ?? "");
+        const { statusCode: status = 0, headers: received } = incoming;
+        resolve({ status, headers: received, text, body: (isJson ? JSON.parse(text) : undefined) as T });
+      },
+    );
+    outgoing.on("error", reject);
+    outgoing.end(payload);
+  });
+}
+
 const current = "/api/instances/current";
 
 /** One browser of a player. */
 export class SignedIn {
-  readonly site: Site;
+  readonly site: Host;
   readonly cookie: string;
 
-  constructor(site: Site, cookie: string) {
+  constructor(site: Host, cookie: string) {
     this.site = site;
     this.cookie = cookie;
   }

@@ -23,6 +23,7 @@ const benches: Record<string, () => Promise<{ bench: Bench }>> = {
   tunnel: () => import("./tunnel/bench.ts"),
   clusters: () => import("./clusters/bench.ts"),
   board: () => import("./board/bench.ts"),
+  api: () => import("./api/bench.ts"),
 };
 
 async function main(args: string[]): Promise<void> {

@@ -31,10 +31,18 @@ export async function openBrowser(): Promise<Browser> {
   }
 }
 
-/** The package turns the protections of a browser off that our tests are about: without them it sends no Origin. */
+/**
+ * The package disables protections that our tests are about: without them the browser sends no Origin. In a single
+ * process, the browser dies when a context is closed.
+ */
 function launchArguments(): string[] {
-  const unsafe = ["--disable-web-security", "--allow-running-insecure-content", "--disable-site-isolation-trials"];
-  return packed.args.filter((argument) => !unsafe.includes(argument));
+  const unwanted = [
+    "--disable-web-security",
+    "--allow-running-insecure-content",
+    "--disable-site-isolation-trials",
+    "--single-process",
+  ];
+  return packed.args.filter((argument) => !unwanted.includes(argument));
 }
 
 /** It knows no other place than the one for temporary files. */

@@ -3,7 +3,7 @@
  * `attach` adds what the API needs to it. Until its caches are filled, what needs them answers 503.
  */
 import type { AddressInfo } from "node:net";
-import { openDatabase } from "@berg/database";
+import { openDatabase, requestTimeouts } from "@berg/database";
 import { type Client, type Clock, type Logger, type Manager, systemClock } from "@berg/kube";
 import type { FastifyInstance } from "fastify";
 import { startAdminSocket } from "./admin-socket/server.ts";
@@ -12,22 +12,36 @@ import { allowsAnonymousReading } from "./competition/rules.ts";
 import type { ApiContext, ApiSettings } from "./context.ts";
 import { migrations } from "./database/migrations.ts";
 import { DatabaseProbe } from "./database/probe.ts";
+import { Retention } from "./database/retention.ts";
 import type { Tables } from "./database/schema.ts";
 import { LiveHub } from "./events/live-hub.ts";
 import { type Follower, followKubernetes } from "./follow-kubernetes.ts";
 import type { HandoutSettings } from "./handouts/settings.ts";
 import type { Pages } from "./http/pages.ts";
+import type { MailSettings } from "./mail/settings.ts";
 import type { ApiMetrics } from "./metrics.ts";
+import { Provider } from "./openid/provider.ts";
+import type { ProviderSettings } from "./openid/settings.ts";
+import { createOutbox } from "./outbox/create-outbox.ts";
 import { linkForName } from "./players/accounts.ts";
+import { PlayerList } from "./players/player-list.ts";
 import type { Role } from "./players/store.ts";
 import { ProblemError } from "./problems.ts";
 import { readRegistrationCode } from "./registration/code.ts";
+import { listenerOf } from "./replicas/apply.ts";
+import { Replicas } from "./replicas/replicas.ts";
 import { createServer } from "./server.ts";
+import { retentionOf } from "./sessions/addresses.ts";
+import { SessionCache } from "./sessions/session-cache.ts";
 
 export interface ApiOptions {
   settings: ApiSettings;
   /** The URL of a PostgreSQL database, or the path of a SQLite file. */
   database: string;
+  /** Connections to PostgreSQL at most, beside the one for notifications. */
+  poolSize?: number;
+  /** Queries that take longer are logged, without their values. */
+  slowQueryMs?: number;
   host: string;
   port: number;
   pages: Pages;
@@ -40,6 +54,10 @@ export interface ApiOptions {
   handouts?: HandoutSettings;
   /** Networks of the proxies whose `X-Forwarded-…` headers count; nobody's by default. */
   trustedProxies?: readonly string[];
+  /** Without it no mail is sent. */
+  mail?: MailSettings | undefined;
+  /** Identity providers that players sign in with; none by default. */
+  providers?: readonly ProviderSettings[];
   clock?: Clock;
 }
 
@@ -64,50 +82,77 @@ const drainMs = 10_000;
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const { settings, client, log, clock = systemClock } = options;
   await using parts = new AsyncDisposableStack();
-  const { db } = parts.use(
+  const { poolSize, slowQueryMs } = options;
+  const opened = parts.use(
     await openDatabase<Tables>({
       database: options.database,
       component: "api",
       migrations,
+      pool: { ...(poolSize !== undefined && { size: poolSize }), timeouts: requestTimeouts },
+      ...(slowQueryMs !== undefined && { slowQueryMs }),
       // A row that was answered for must not be lost in a power cut.
       synchronous: "full",
       log,
     }),
   );
+  const { db, address } = opened;
   const { value } = await db
     .selectFrom("secret")
     .select("value")
     .where("name", "=", "flag-hmac")
     .executeTakeFirstOrThrow();
   const competition = await CurrentCompetition.load({ db, clock, log, name: settings.competition });
+  const rules = () => competition.spec;
+  const outbox =
+    options.mail && createOutbox({ db, settings, clock, log, competition: rules }, options.mail, options.metrics);
   let follower: Follower | undefined;
+  const hub = new LiveHub({
+    clock,
+    allowsAnonymous: () => allowsAnonymousReading(competition.spec),
+    mostPerAddress: settings.socketsPerAddress ?? socketsPerAddress,
+  });
+  const replicas = new Replicas({ db, address, clock, log });
   const context: ApiContext = {
-    ...{ db, settings, clock, log, client },
-    competition: () => competition.spec,
+    ...{ db, settings, clock, log, client, outbox, hub, replicas },
+    sessions: new SessionCache({ db, clock, hub }),
+    playerList: new PlayerList({ db, clock, competition: rules }),
+    competition: rules,
     maxRenewals: () => Math.min(settings.maxRenewals, competition.spec.instances.maxRenewals ?? settings.maxRenewals),
-    hub: new LiveHub({
-      allowsAnonymous: () => allowsAnonymousReading(competition.spec),
-      mostPerAddress: settings.socketsPerAddress ?? socketsPerAddress,
-    }),
     registrationCode: () => readRegistrationCode(client, settings.namespace, competition.spec.registration),
     flagKey: Buffer.from(value, "hex"),
     caches() {
       if (follower?.isSynced()) return follower.caches;
       throw new ProblemError("kubernetes_unavailable", "Berg is starting. Try again in a moment.", { retryAfter });
     },
-    reconcileOwner: (ownerId) => follower?.reconcileOwner(ownerId),
+    reconcileOwner(ownerId) {
+      follower?.reconcileOwner(ownerId);
+      replicas.hint({ kind: "owner", ownerId });
+    },
   };
-  const accountDeps = { db, clock, hub: context.hub, publicUrl: settings.publicUrl };
+  const listener = listenerOf(context, (ownerId) => follower?.reconcileOwner(ownerId));
+  parts.use(await replicas.start(listener));
+  const accountDeps = { db, clock, replicas, publicUrl: settings.publicUrl };
   if (options.adminSocket !== undefined) parts.use(await startAdminSocket(options.adminSocket, accountDeps, log));
+  parts.use(new Retention({ db, clock, log, addressRetentionMs: retentionOf(settings) }));
+  if (outbox) {
+    parts.use(outbox);
+    void outbox.run();
+  }
   const probe = parts.use(new DatabaseProbe(db, clock));
+  const deps = { publicUrl: settings.publicUrl, clock, log };
+  const providers = (options.providers ?? []).map((one) => parts.use(new Provider(one, deps)));
+  for (const provider of providers) provider.startProbing();
   options.metrics?.sample({
     sockets: () => context.hub.size,
+    outboxPending: outbox && (() => outbox.pending),
     isDatabaseUp: () => probe.check() === undefined,
     // Before the caches are filled nobody knows.
+    providers: () => providers,
+    poolUsage: () => opened.poolUsage(),
     isCompetitionMissing: () => follower?.isSynced() === true && competition.isMissing,
   });
   const { pages, metrics, handouts, trustedProxies } = options;
-  const app = await createServer(context, pages, { metrics, handouts, trustedProxies });
+  const app = await createServer(context, pages, { metrics, handouts, trustedProxies, providers });
   let closed: Promise<void> | undefined;
   const stopServing = () => (closed ??= drain(app, clock));
   parts.defer(stopServing);
@@ -123,7 +168,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     stopServing,
     attach(manager) {
       follower?.detach();
-      follower = followKubernetes(manager, context, competition);
+      follower = followKubernetes(manager, context, competition, options.metrics);
     },
     signInLink: ({ name, roles }) => linkForName(accountDeps, { name, roles, kind: "one-time" }),
     [Symbol.asyncDispose]: () => running.disposeAsync(),

@@ -4,6 +4,10 @@ import type { Challenge, ChallengeInstance, Competition, CompetitionSpec, Page }
 import type { Kysely } from "kysely";
 import type { Tables } from "./database/schema.ts";
 import type { LiveHub } from "./events/live-hub.ts";
+import type { OutboxWorker } from "./outbox/worker.ts";
+import type { PlayerList } from "./players/player-list.ts";
+import type { Replicas } from "./replicas/replicas.ts";
+import type { SessionCache } from "./sessions/session-cache.ts";
 
 export interface ApiSettings {
   /** Where browsers reach the pages: decides links, redirects and which Origin is ours. No slash at the end. */
@@ -17,6 +21,8 @@ export interface ApiSettings {
   readonly version: string;
   /** How many sockets one address may have; 200 if unset. */
   readonly socketsPerAddress?: number;
+  /** How long the addresses of sign-ins are stored; 0: not at all; 30 days if unset. */
+  readonly addressRetentionMs?: number;
 }
 
 /** Caches of the Kubernetes objects that answers are made of. */
@@ -33,12 +39,18 @@ export interface ApiContext {
   readonly clock: Clock;
   readonly log: Logger;
   readonly hub: LiveHub;
+  readonly sessions: SessionCache;
+  readonly playerList: PlayerList;
+  /** Tells all replicas what ends sessions or changes players. */
+  readonly replicas: Replicas;
   /** The rules as they are now. */
   competition(): CompetitionSpec;
   /** How often the time of an instance can be extended. */
   maxRenewals(): number;
   /** The code that players enter to register. Read when it is needed, so that a change counts at once; never logged. */
   registrationCode(): Promise<string | undefined>;
+  /** Messages that are to be sent. Undefined where no mail server is configured. */
+  readonly outbox?: OutboxWorker | undefined;
   /** HMAC key for flags. */
   readonly flagKey: Buffer;
   /** Throws a problem where Kubernetes has not been reached yet. */

@@ -12,9 +12,11 @@ import {
 import type { CurrentCompetition } from "./competition/current-competition.ts";
 import { timeoutOf } from "./competition/rules.ts";
 import { type ApiContext, type Caches, instanceName } from "./context.ts";
+import type { InstanceState } from "./database/schema.ts";
 import { publishChanges, publishInstance, publishMetadata } from "./events/publish.ts";
-import { ownersWithOpenRows } from "./instances/store.ts";
+import { ownersWithOpenRows, pendingRows } from "./instances/store.ts";
 import { reconcileOwner, type SyncDeps } from "./instances/sync.ts";
+import type { ApiMetrics } from "./metrics.ts";
 
 export interface Follower {
   readonly caches: Caches;
@@ -30,7 +32,12 @@ const workers = 16;
 /** Name of the index of ChallengeInstances. */
 const byOwner = "owner";
 
-export function followKubernetes(manager: Manager, context: ApiContext, competition: CurrentCompetition): Follower {
+export function followKubernetes(
+  manager: Manager,
+  context: ApiContext,
+  competition: CurrentCompetition,
+  metrics?: ApiMetrics,
+): Follower {
   const { db, clock, settings, flagKey } = context;
   const { namespace } = settings;
   const selection = { namespace };
@@ -44,8 +51,10 @@ export function followKubernetes(manager: Manager, context: ApiContext, competit
   const findChallenge = (name: string) => caches.challenges.get(makeKey(namespace, name));
   const sync: Omit<SyncDeps, "client"> = {
     ...{ db, clock, namespace, flagKey, findChallenge },
-    namesOfObjects: (ownerId) => caches.instances.byIndex(byOwner, ownerId).map(({ metadata }) => metadata.name),
+    cachedObjects: (ownerId) => caches.instances.byIndex(byOwner, ownerId),
     timeoutOf: (name) => timeoutOf(context.competition(), findChallenge(name)),
+    onTimeline: (timeline) => metrics?.started(timeline),
+    onSynced: (change, lagMs) => metrics?.synced(change, lagMs),
   };
   const keyOfOwner = (ownerId: string) => makeKey(namespace, instanceName(ownerId));
   const controller = manager.addController({
@@ -56,10 +65,11 @@ export function followKubernetes(manager: Manager, context: ApiContext, competit
         informers: [caches.instances],
         start(enqueue) {
           const stop = caches.instances.onChange(({ object }) => enqueue(keyOfOwner(object.spec.ownerId)));
-          const stopReading = enqueueOpenRows(context, (ownerId) => enqueue(keyOfOwner(ownerId)));
+          const enqueueOwner = (ownerId: string) => enqueue(keyOfOwner(ownerId));
+          const undo = [stop, enqueueOpenRows(context, enqueueOwner), enqueuePendingRows(context, enqueueOwner)];
+          competition.lead();
           return () => {
-            stopReading();
-            stop();
+            for (const one of undo) one();
           };
         },
         all: () => caches.instances.list().map(({ spec }) => keyOfOwner(spec.ownerId)),
@@ -67,7 +77,12 @@ export function followKubernetes(manager: Manager, context: ApiContext, competit
     ],
     async reconcile(key, { signal }) {
       const ownerId = splitKey(key).name.replace(/^owner-/, "");
-      await reconcileOwner({ ...sync, client: manager.client }, ownerId, signal);
+      let isRowChanged = false;
+      const onRowChange = () => {
+        isRowChanged = true;
+      };
+      await reconcileOwner({ ...sync, client: manager.client, onRowChange }, ownerId, signal);
+      if (isRowChanged) context.replicas.hint({ kind: "instance", ownerId });
       await publishInstance(context, ownerId);
       return undefined;
     },
@@ -75,7 +90,7 @@ export function followKubernetes(manager: Manager, context: ApiContext, competit
   const key = makeKey(namespace, settings.competition);
   const stopObserving = caches.competitions.onChange(({ type, object: { metadata, spec } }) => {
     if (makeKey(metadata.namespace ?? "", metadata.name) !== key) return;
-    if (competition.observe(type === "deleted" ? undefined : spec)) publishMetadata(context);
+    if (competition.observe(type === "deleted" ? undefined : spec, manager.isLeading)) publishMetadata(context);
   });
   const stopPublishing = publishChanges(context, caches);
   return {
@@ -112,6 +127,32 @@ function enqueueOpenRows({ db, clock, log }: ApiContext, enqueue: (ownerId: stri
     if (!isStopped) timer = clock.setTimer(delayMs, read);
   };
   read();
+  return () => {
+    isStopped = true;
+    timer?.cancel();
+  };
+}
+
+const pendingMs = 1_000;
+
+/** Reads every second which rows wait for the leader: the hint of the replica that wrote one may be lost. */
+function enqueuePendingRows({ db, clock, log }: ApiContext, enqueue: (ownerId: string) => void): () => void {
+  let timer: Timer | undefined;
+  let isStopped = false;
+  /** States of the rows that were enqueued, by their ids: each state once, and retries are the queue's. */
+  let known = new Map<string, InstanceState>();
+  const read = async () => {
+    try {
+      const rows = await pendingRows(db);
+      if (isStopped) return;
+      for (const { id, owner_id, state } of rows) if (known.get(id) !== state) enqueue(owner_id);
+      known = new Map(rows.map(({ id, state }) => [id, state]));
+    } catch (error) {
+      log.debug({ error: errorText(error) }, "cannot read which instances wait; trying again");
+    }
+    if (!isStopped) timer = clock.setTimer(pendingMs, () => void read());
+  };
+  void read();
   return () => {
     isStopped = true;
     timer?.cancel();

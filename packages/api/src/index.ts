@@ -18,4 +18,7 @@ export { type ApiOptions, type RunningApi, startApi } from "./api.ts";
 export type { ApiSettings } from "./context.ts";
 export { type HandoutSettings, handoutVariables, readHandoutSettings } from "./handouts/settings.ts";
 export type { Pages } from "./http/pages.ts";
+export { type MailSettings, mailVariables, readMailSettings } from "./mail/settings.ts";
 export { type ApiMetrics, apiMetricNames, createApiMetrics } from "./metrics.ts";
+export { type ProviderSettings, providerSuffixes, readProviderSettings } from "./openid/settings.ts";
+export { addressVariables, readAddressRetention } from "./sessions/addresses.ts";

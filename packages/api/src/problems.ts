@@ -28,6 +28,7 @@ export const problemCodes = {
   registration_closed: { status: 403, title: "Registration is closed" },
   registration_code_wrong: { status: 403, title: "The registration code is wrong" },
   registration_full: { status: 403, title: "No place is left" },
+  mail_not_configured: { status: 404, title: "This server sends no mail" },
   not_found: { status: 404, title: "Not found" },
   method_not_allowed: { status: 405, title: "The method is not allowed here" },
   request_timeout: { status: 408, title: "The request took too long to arrive" },

@@ -5,7 +5,7 @@
 import cookie from "@fastify/cookie";
 import swagger from "@fastify/swagger";
 import Fastify, { type FastifyInstance } from "fastify";
-import { jsonSchemaTransform, serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
+import { jsonSchemaTransform, serializerCompiler } from "fastify-type-provider-zod";
 import { addAnnouncementRoutes } from "./announcements/routes.ts";
 import { addAuditRoutes } from "./audit/routes.ts";
 import { addChallengeRoutes } from "./challenges/routes.ts";
@@ -20,18 +20,23 @@ import { KnownRoutes } from "./http/known-routes.ts";
 import { addConnectionLimits, serverLimits } from "./http/limits.ts";
 import { addPages, type Pages } from "./http/pages.ts";
 import { RateLimits } from "./http/rate-limit.ts";
+import { validateAnyCase } from "./http/request-keys.ts";
 import { addRequestLog } from "./http/request-log.ts";
 import { addSecurityHeaders } from "./http/security-headers.ts";
+import { SharedLimits } from "./http/shared-limits.ts";
 import { addIncidentRoutes } from "./incidents/routes.ts";
 import { addInstanceAdminRoutes, addInstanceRoutes } from "./instances/routes.ts";
 import type { ApiMetrics } from "./metrics.ts";
 import { addModerationRoutes } from "./moderation/routes.ts";
+import type { Provider } from "./openid/provider.ts";
+import { addOpenidRoutes } from "./openid/routes.ts";
 import { addPageRoutes } from "./pages/routes.ts";
 import { addAdminPlayerRoutes } from "./players/admin-routes.ts";
 import { addPlayerRoutes } from "./players/routes.ts";
 import { addRegistrationRoutes } from "./registration/routes.ts";
 import { addAuthentication } from "./sessions/authenticate.ts";
 import { addSessionRoutes } from "./sessions/routes.ts";
+import { addLostLinkRoutes } from "./sign-in/lost-links.ts";
 import { addSignInRoutes } from "./sign-in/routes.ts";
 import { addSubmissionRoutes } from "./submissions/routes.ts";
 import { addTeamRoutes } from "./teams/routes.ts";
@@ -40,12 +45,14 @@ export interface ServerParts {
   metrics?: ApiMetrics | undefined;
   handouts?: HandoutSettings | undefined;
   trustedProxies?: readonly string[] | undefined;
+  /** Where players can sign in. */
+  providers?: readonly Provider[] | undefined;
 }
 
 export async function createServer(
   context: ApiContext,
   pages: Pages,
-  { metrics, handouts = readHandoutSettings({}), trustedProxies = [] }: ServerParts = {},
+  { metrics, handouts = readHandoutSettings({}), trustedProxies = [], providers = [] }: ServerParts = {},
 ): Promise<FastifyInstance> {
   const app = Fastify({
     ...serverLimits,
@@ -55,7 +62,7 @@ export async function createServer(
     routerOptions: { maxParamLength: 32_768 },
     frameworkErrors: (_, __, reply) => void sendProblem(reply, unreadableUrl.problem),
   });
-  app.setValidatorCompiler(validatorCompiler);
+  app.setValidatorCompiler(validateAnyCase);
   app.setSerializerCompiler(serializerCompiler);
   addErrorHandler(app, context.log);
   addConnectionLimits(app);
@@ -72,7 +79,8 @@ export async function createServer(
     transform: jsonSchemaTransform,
   });
   addAuthentication(app, context);
-  const rateLimits = new RateLimits(context.clock);
+  const { areShared } = context.replicas;
+  const rateLimits = new RateLimits(context.clock, areShared ? new SharedLimits(context.db) : undefined);
   // In a plugin of their own, so that the description of the API contains them.
   await app.register((routes, _, done) => {
     addMetadataRoutes(routes, context);
@@ -91,8 +99,10 @@ export async function createServer(
     addInstanceRoutes(routes, context, rateLimits);
     addInstanceAdminRoutes(routes, context);
     addPageRoutes(routes, context);
-    addSignInRoutes(routes, context, rateLimits);
-    addEvents(routes, context);
+    addSignInRoutes(routes, context, { limits: rateLimits, providers });
+    addOpenidRoutes(routes, context, { limits: rateLimits, providers });
+    addLostLinkRoutes(routes, context, rateLimits);
+    addEvents(routes, context, trustedProxies);
     addDocs(routes, () => app.swagger());
     routes.get("/api/openapi.json", { schema: { hide: true } }, () => app.swagger());
     done();

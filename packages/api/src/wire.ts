@@ -178,6 +178,7 @@ export const currentPlayer = z
     federatedId: z.string(),
     apiKeyPlaceholder: z.string().nullable(),
     attributes: z.record(z.string(), z.string()),
+    email: z.string().nullable().describe("Where lost sign-in links are sent. No one else sees it. Added."),
   })
   .describe("The player who asks.");
 export type CurrentPlayer = z.infer<typeof currentPlayer>;
@@ -198,7 +199,18 @@ const playerName = z
   .max(64)
   .regex(...visible);
 
-export const patchPlayerRequest = z.object({ name: playerName.optional(), attributes: attributes.default({}) });
+const email = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(254)
+  .regex(z.regexes.email, "must be an e-mail address, such as ada@example.com");
+
+export const patchPlayerRequest = z.object({
+  name: playerName.optional(),
+  attributes: attributes.default({}),
+  email: email.nullable().optional().describe("Null removes it. Not with an API key. Added."),
+});
 
 export const session = z
   .object({
@@ -206,6 +218,7 @@ export const session = z
     createdAt: time(),
     expiresAt: time(),
     userAgent: z.string(),
+    address: z.string().nullable().describe("Where the sign-in came from, while it is stored. Added."),
     isCurrent: z.boolean().describe("Whether it is the session that asks."),
   })
   .describe("One browser in which the player is signed in.");
@@ -224,6 +237,7 @@ export const signInOptions = z
       isFull: z.boolean(),
     }),
     playerAttributes: metadata.shape.playerAttributes,
+    canMailLinks: z.boolean().describe("Whether lost sign-in links can be sent by mail. Added."),
     serverTime: time(),
   })
   .describe("How to sign in or register; everybody may read it.");
@@ -233,6 +247,7 @@ export const registrationRequest = z.object({
   name: playerName,
   code: z.string().max(256).default("").describe("Where the organiser asks for one."),
   attributes: attributes.default({}),
+  email: email.optional().describe("Where lost sign-in links are sent. Added."),
 });
 
 export const personalLink = z
@@ -263,7 +278,14 @@ export const adminPlayersQuery = z.object({
 });
 
 export const adminPlayer = z
-  .object({ id: z.uuid(), name: z.string(), roles: z.array(z.string()), createdAt: time(), federatedId: z.string() })
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    roles: z.array(z.string()),
+    providerRoles: z.array(z.string()).describe("Those of `roles` that the identity provider gives."),
+    createdAt: time(),
+    federatedId: z.string(),
+  })
   .describe("A player, as admins see it.");
 export type AdminPlayer = z.infer<typeof adminPlayer>;
 
@@ -288,6 +310,15 @@ export const linkRequest = z.object({
     .describe("A personal link replaces the one before and ends the sessions; a one-time link does neither."),
 });
 
+export const linksRequest = z.object({
+  playerIds: z
+    .union([z.literal("all"), z.array(z.string().max(64)).min(1).max(1000)])
+    .describe("Ids; or all: every account that signs in with a link, without those of staff."),
+  replacePersonalLinks: z
+    .literal(true, "must be true: the links that players have now stop working, and their sessions end")
+    .describe("Says that you know: the links that players have now stop working, and their sessions end."),
+});
+
 export const signInLink = z
   .object({ link: z.string(), kind: linkRequest.shape.kind.unwrap() })
   .describe("A sign-in link for a player.");
@@ -300,6 +331,8 @@ export const startRequest = z.object({
 
 export const signInRequest = z.object({ token: z.string().min(1).max(128) });
 
+export const lostLinkRequest = z.object({ email });
+
 export const signInPreview = z
   .object({
     name: z.string().describe("The name of the account of the link."),
@@ -307,6 +340,30 @@ export const signInPreview = z
   })
   .describe("What a sign-in link would do.");
 export type SignInPreview = z.infer<typeof signInPreview>;
+
+export const signInProvider = z
+  .object({ name: z.string(), title: z.string().describe("What players call it.") })
+  .describe("An identity provider. `GET /api/sign-in/<name>` begins a sign-in there.");
+export type SignInProvider = z.infer<typeof signInProvider>;
+
+/** Why a sign-in at a provider failed: `/sign-in?error=<code>` is where the browser is sent then. */
+export const signInFailures = [
+  "provider_unavailable",
+  "sign_in_cancelled",
+  "sign_in_expired",
+  "sign_in_refused",
+  "registration_closed",
+  "registration_code_required",
+  "registration_full",
+  "too_many_requests",
+  "internal_error",
+] as const;
+export type SignInFailure = (typeof signInFailures)[number];
+
+export const signedOut = z
+  .object({ url: z.string().describe("Where the session at the identity provider is ended.") })
+  .describe("The session has ended here. Send the browser to `url` to end the one at the provider, too.");
+export type SignedOut = z.infer<typeof signedOut>;
 
 /** RFC 9457. `code` is stable; `detail` says what to do. */
 export const problem = z.object({
@@ -320,12 +377,8 @@ export const problem = z.object({
 });
 export type Problem = z.infer<typeof problem>;
 
-/** Messages of `/api/events`, server to client. */
-export type ServerMessage =
-  | { type: "current-player"; message: string | null }
-  | { type: "pong"; message: unknown }
-  | { type: "error"; message: string }
-  | { type: "instance"; message: Instance }
+/** What everybody may read has changed, as clients of the original hear of it. */
+export type PublicMessage =
   | { type: "challenge"; message: Challenge }
   | { type: "challenge-delete"; message: string }
   | { type: "player"; message: Player }
@@ -338,3 +391,29 @@ export type ServerMessage =
   | { type: "page"; message: Page }
   | { type: "page-delete"; message: string }
   | { type: "metadata"; message: Metadata };
+
+/** One object that was added, changed or deleted. */
+export interface TickChange {
+  type: "challenge" | "page" | "player" | "metadata";
+  /** Name of the challenge, path of the page or id of the player. */
+  id: string | null;
+  version: string;
+}
+
+/** The same for clients that sent `subscribe`: what to read again, in place of the content. Added. */
+export interface Tick {
+  /** Sent as `since` after a reconnect. */
+  version: string;
+  /** Everything may have changed. */
+  reload: boolean;
+  changes: TickChange[];
+}
+
+/** Messages of `/api/events`, server to client. */
+export type ServerMessage =
+  | { type: "current-player"; message: string | null }
+  | { type: "pong"; message: unknown }
+  | { type: "error"; message: string }
+  | { type: "instance"; message: Instance }
+  | { type: "tick"; message: Tick }
+  | PublicMessage;

@@ -1,3 +1,5 @@
+import { isOutdated } from "./named-statements.ts";
+
 /** An error of the database. Its message names the database, the reason and the next step, and no credentials. */
 export class DatabaseError extends Error {
   /** The SQLSTATE of PostgreSQL, `SQLITE <primary result code>`, or the code of a network or file error. */
@@ -6,6 +8,8 @@ export class DatabaseError extends Error {
   readonly isUnavailable: boolean;
   /** A row with the same primary key or unique column exists. */
   readonly isUniqueViolation: boolean;
+  /** The transaction was rolled back because of others at the same time, and may succeed when it is run again. */
+  readonly isRetryable: boolean;
   readonly #failure: Failure;
 
   /** `new DatabaseError("write to", "the database file a.db", error)`: cannot write to the database file a.db: … */
@@ -18,6 +22,7 @@ export class DatabaseError extends Error {
     this.code = failure.code;
     this.isUnavailable = failure.isUnavailable;
     this.isUniqueViolation = failure.isUniqueViolation;
+    this.isRetryable = failure.isRetryable;
     this.#failure = failure;
     // Not as `cause`: drivers attach the client to their errors, with its settings and the password.
   }
@@ -28,6 +33,7 @@ interface Failure {
   readonly reason: string;
   readonly isUnavailable: boolean;
   readonly isUniqueViolation: boolean;
+  readonly isRetryable: boolean;
 }
 
 /** SQLSTATE, errno or SQLite's primary result code → what to do. */
@@ -54,6 +60,9 @@ const adviceByCode: Record<string, string> = {
  */
 const unavailableSqlState = /^(?:(?:08|53|57)[0-9A-Z]{3}|25006|25P03|25P04|55P03|58030)$/;
 
+/** A deadlock, or a serialization failure: PostgreSQL has rolled back the transaction. */
+const retryableSqlState = new Set(["40001", "40P01"]);
+
 /** BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN, PROTOCOL (a locking race). */
 const unavailableSqlite = new Set([5, 6, 8, 10, 13, 14, 15]);
 
@@ -79,7 +88,7 @@ const unavailableMessage =
 const uniqueSqlite = new Set([2067, 1555]);
 
 function readFailure(cause: unknown): Failure {
-  const none = { code: undefined, isUnavailable: false, isUniqueViolation: false };
+  const none = { code: undefined, isUnavailable: false, isUniqueViolation: false, isRetryable: false };
   if (!(cause instanceof Error)) return { ...none, reason: "it gave no reason" };
   // A host with several addresses fails with an AggregateError that has no message.
   const reason = cause.message || (cause instanceof AggregateError && messageOf(cause.errors[0])) || cause.name;
@@ -87,7 +96,8 @@ function readFailure(cause: unknown): Failure {
   if (typeof errcode === "number") {
     const primary = errcode & 0xff;
     const isUnavailable = unavailableSqlite.has(primary);
-    return { code: `SQLITE ${primary}`, reason, isUnavailable, isUniqueViolation: uniqueSqlite.has(errcode) };
+    const isUniqueViolation = uniqueSqlite.has(errcode);
+    return { code: `SQLITE ${primary}`, reason, isUnavailable, isUniqueViolation, isRetryable: false };
   }
   if (typeof code !== "string") return { ...none, reason, isUnavailable: unavailableMessage.test(reason) };
   // Any failed connect, for example ENOENT of a Unix socket.
@@ -97,6 +107,7 @@ function readFailure(cause: unknown): Failure {
     reason,
     isUnavailable: isUnreachable || unavailableSqlState.test(code),
     isUniqueViolation: code === "23505",
+    isRetryable: retryableSqlState.has(code) || isOutdated(cause),
   };
 }
 

@@ -10,12 +10,17 @@
  *   one transaction.
  * - DatabaseError: the only error that a query fails with. It says which database failed and how to fix it, and tells
  *   apart what callers treat differently: the database is unavailable, or a row with this key exists.
+ * - named statement: a statement that PostgreSQL has parsed and planned once for a connection.
+ * - notification: a message between processes over PostgreSQL (LISTEN, NOTIFY). It may be lost.
  *
- * Files in the order in which data is processed: address → dialect (sqlite, postgres) → errors (driver-errors,
- * database-error) → migrate → database, which puts them together.
+ * Files in the order in which data is processed: address → dialect (sqlite, postgres, named-statements) → errors
+ * (driver-errors, database-error) → migrate → database, which puts them together. transact and listen stand beside.
  */
 export { type DatabaseAddress, type PostgresAddress, readDatabaseAddress, type SqliteAddress } from "./address.ts";
-export { type Database, type DatabaseOptions, openDatabase } from "./database.ts";
+export { type Database, type DatabaseOptions, openDatabase, type PoolUsage } from "./database.ts";
 export { DatabaseError } from "./database-error.ts";
+export { listen } from "./listen.ts";
 export type { Component } from "./migrate.ts";
+export { requestTimeouts } from "./postgres.ts";
 export type { SqliteOptions } from "./sqlite.ts";
+export { transact } from "./transact.ts";

@@ -7,11 +7,11 @@ import type { Migration } from "kysely/migration";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DatabaseError } from "./database-error.ts";
 import { type MigrationLock, migrate } from "./migrate.ts";
-import { migrationLock, postgresDialect, postgresTimeouts } from "./postgres.ts";
+import { migrationLock, newPool, postgresDialect, postgresTimeouts } from "./postgres.ts";
 import { addNote, type NoteTables, noteIds, noteMigrations, openNotes, openTeams } from "./testing/notes.ts";
 
 const connect = (url: string, timeouts = postgresTimeouts) =>
-  new Kysely<NoteTables>({ dialect: postgresDialect(url, silentLogger, timeouts) });
+  new Kysely<NoteTables>({ dialect: postgresDialect(newPool(url, silentLogger, { timeouts })) });
 const lock = migrationLock("runtime");
 
 interface ApplyOptions {

@@ -4,12 +4,16 @@ import type { Logger } from "@berg/kube";
 import { type Dialect, PostgresAdapter, PostgresDialect, sql } from "kysely";
 import pg from "pg";
 import type { Component, MigrationLock } from "./migrate.ts";
+import { NamedStatements } from "./named-statements.ts";
 
 /** In milliseconds. Queries take a few of them. */
-interface PostgresTimeouts {
+export interface PostgresTimeouts {
+  /** For a connection: to be made, or to become free in the pool. */
   readonly connect: number;
   /** Enforced by the server. */
   readonly statement: number;
+  /** Enforced by the server, which ends the connection: a frozen process must not hold its locks. */
+  readonly idleInTransaction: number;
   /** The wait for another process that migrates. */
   readonly migrationLock: number;
   /** Without any bytes from the server, a connection is closed. TCP alone takes 15 minutes to notice a lost server. */
@@ -19,24 +23,77 @@ interface PostgresTimeouts {
 export const postgresTimeouts: PostgresTimeouts = {
   connect: 10_000,
   statement: 30_000,
+  idleInTransaction: 60_000,
   migrationLock: 45_000,
   socket: 60_000,
 };
 
-const maxConnections = 5;
+/** For work that somebody waits for: it fails while they still do, and can be tried again. */
+export const requestTimeouts: PostgresTimeouts = {
+  ...postgresTimeouts,
+  connect: 3_000,
+  statement: 5_000,
+  idleInTransaction: 10_000,
+  socket: 8_000,
+};
+
+export interface PoolOptions {
+  /** Connections at most. */
+  readonly size?: number;
+  readonly timeouts?: PostgresTimeouts;
+}
+
+const defaultSize = 5;
 
 /** Advisory locks have two 32-bit keys. The first is "berg" in ASCII, the second one per component: "runt", "api\0". */
 const lockNamespace = 0x62657267;
 const lockKeys: Record<Component, number> = { runtime: 0x72756e74, api: 0x61706900 };
 
-export function postgresDialect(url: string, log: Logger, timeouts: PostgresTimeouts = postgresTimeouts): Dialect {
-  const pool = newPool(url, log, timeouts);
+export function postgresDialect(pool: pg.Pool): Dialect {
   const dialect = new PostgresDialect({ pool });
   return {
     createDriver: () => dialect.createDriver(),
     createQueryCompiler: () => dialect.createQueryCompiler(),
     createAdapter: () => new UnlockedAdapter(),
     createIntrospector: (db) => dialect.createIntrospector(db),
+  };
+}
+
+/** Connections are made when they are needed. Kysely ends the pool with its driver. */
+export function newPool(url: string, log: Logger, options: PoolOptions = {}): pg.Pool {
+  const { size = defaultSize, timeouts = postgresTimeouts } = options;
+  const pool = new pg.Pool({
+    ...connectionOptions(url, timeouts.socket),
+    max: size,
+    connectionTimeoutMillis: timeouts.connect,
+    statement_timeout: timeouts.statement,
+    idle_in_transaction_session_timeout: timeouts.idleInTransaction,
+    // Not pg's query_timeout: it abandons the query but keeps the connection, and the next query waits behind it.
+    types: { getTypeParser },
+  });
+  const statements = new NamedStatements();
+  // Without these listeners, a connection that breaks while idle or between two statements ends the process.
+  pool.on("error", ({ message }) => log.warn({ error: message }, "a connection to the database was lost"));
+  pool.on("connect", (client) => {
+    client.on("error", () => {});
+    statements.prepareOn(client, (error) => {
+      // The pool removes a connection that ends.
+      if (isOfReadOnlyServer(error)) void (client as pg.PoolClient & pg.Client).end();
+    });
+  });
+  return pool;
+}
+
+export function connectionOptions(url: string, socketTimeoutMs: number): pg.ClientConfig {
+  return {
+    connectionString: url,
+    application_name: "berg",
+    stream: () => {
+      const socket = new Socket();
+      return socket.setTimeout(socketTimeoutMs, () => {
+        socket.destroy(Object.assign(new Error("the server does not answer"), { code: "ETIMEDOUT" }));
+      });
+    },
   };
 }
 
@@ -59,26 +116,9 @@ class UnlockedAdapter extends PostgresAdapter {
   override async releaseMigrationLock(): Promise<void> {}
 }
 
-function newPool(url: string, log: Logger, timeouts: PostgresTimeouts): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString: url,
-    application_name: "berg",
-    max: maxConnections,
-    connectionTimeoutMillis: timeouts.connect,
-    statement_timeout: timeouts.statement,
-    // Not pg's query_timeout: it abandons the query but keeps the connection, and the next query waits behind it.
-    stream: () => {
-      const socket = new Socket();
-      return socket.setTimeout(timeouts.socket, () => {
-        socket.destroy(Object.assign(new Error("the server does not answer"), { code: "ETIMEDOUT" }));
-      });
-    },
-    types: { getTypeParser },
-  });
-  // Without these listeners, a connection that breaks while idle or between two statements ends the process.
-  pool.on("error", ({ message }) => log.warn({ error: message }, "a connection to the database was lost"));
-  pool.on("connect", (client) => client.on("error", () => {}));
-  return pool;
+/** After a failover the old server may still answer, but only reads: the next connection finds the new one. */
+function isOfReadOnlyServer(error: unknown): boolean {
+  return (error as { code?: unknown }).code === "25006";
 }
 
 /** Reads 64-bit integers as numbers: ours are times and counts, which fit. `pg` returns them as strings. */

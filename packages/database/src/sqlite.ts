@@ -34,6 +34,8 @@ export interface SqliteOptions {
 
 /** Transactions are short. If one holds the file for longer, something is wrong. */
 const busyTimeoutMs = 5_000;
+/** Prepared statements that are kept; the API has fewer queries. */
+const mostStatements = 500;
 
 export function sqliteDialect(path: string, { synchronous = "normal" }: SqliteOptions = {}): Dialect {
   const file = new SqliteFile(path, synchronous);
@@ -160,6 +162,7 @@ class SqliteFile implements SqliteDatabase {
   readonly #path: string;
   readonly #synchronous: "normal" | "full";
   #db: DatabaseSync | undefined;
+  readonly #statements = new Map<string, SqliteStatement>();
 
   constructor(path: string, synchronous: "normal" | "full") {
     this.#path = path;
@@ -189,7 +192,18 @@ class SqliteFile implements SqliteDatabase {
     return this.#db?.isTransaction ?? false;
   }
 
+  /** Kysely prepares each query anew, which takes SQLite longer than most of our queries. */
   prepare(sql: string): SqliteStatement {
+    let statement = this.#statements.get(sql);
+    if (statement) return statement;
+    statement = this.#prepare(sql);
+    // Only statements that read or write rows are used again and again; lists of values give each length its own text.
+    if (this.#statements.size >= mostStatements) this.#statements.clear();
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  #prepare(sql: string): SqliteStatement {
     if (!this.#db) throw new Error("the database is not open");
     const statement = this.#db.prepare(sql);
     const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
@@ -202,6 +216,7 @@ class SqliteFile implements SqliteDatabase {
   }
 
   close(): void {
+    this.#statements.clear();
     this.#db?.close();
   }
 

@@ -125,3 +125,5 @@ function findVite(): string {
     throw new Error("the pages have to be built, but Vite is not installed: run npm ci without --omit", { cause });
   }
 }
+
+if (import.meta.main) await buildPages({ log: (line) => process.stdout.write(`${line}\n`) });

@@ -1,10 +1,48 @@
 /** What sign-in, registration and profile say; see texts.ts. */
+import type { SignInFailure } from "@berg/api/wire";
+
+const signInFailures: Record<SignInFailure, { title: string; detail: string }> = {
+  provider_unavailable: {
+    title: "The sign-in service does not answer",
+    detail: "Try again in a minute. Tell the organisers if it goes on.",
+  },
+  sign_in_cancelled: { title: "You cancelled the sign-in", detail: "You can try again at any time." },
+  sign_in_expired: {
+    title: "This sign-in is no longer valid",
+    detail: "It took too long, was finished already, or was started in another browser. Please start again.",
+  },
+  sign_in_refused: {
+    title: "The sign-in could not be checked",
+    detail: "You were not signed in. Please start again, and tell the organisers if it happens again.",
+  },
+  registration_closed: {
+    title: "Registration is closed",
+    detail: "Only players who have taken part before can sign in. Ask the organisers if you should be one of them.",
+  },
+  registration_code_required: {
+    title: "You need a registration code",
+    detail: "New players register here with the code of the organisers, and then sign in with a personal link.",
+  },
+  registration_full: {
+    title: "No place is left",
+    detail: "All places of this event are taken. Ask the organisers whether more are coming.",
+  },
+  too_many_requests: { title: "Too many attempts", detail: "Wait a minute, then try again." },
+  internal_error: {
+    title: "Something went wrong",
+    detail: "It is not your fault. Try again, and tell the organisers if it happens again.",
+  },
+};
+
 export const accountTexts = {
   signIn: {
     title: "Sign in",
     noTokenDetail: "Open your personal sign-in link in this browser. Berg has no passwords: the link is all you need.",
     noTokenClosed: "The organisers give each player a link of their own.",
     newHere: "New here?",
+    withProvider: (title: string) => `Sign in with ${title}`,
+    orLink: "Or open your personal sign-in link in this browser, if you have one.",
+    failures: signInFailures,
     event: (event: string) => `to ${event}`,
     noTokenLocal:
       "Do you run Berg on your own computer? The link is in the terminal in which you started it. Press Enter there for a new one.",
@@ -20,6 +58,21 @@ export const accountTexts = {
     toChallenges: "Go to the challenges",
   },
 
+  lostLink: {
+    title: "Lost your link?",
+    detail: "Enter the e-mail address that you gave us. We send you a link that signs you in once.",
+    submit: "Send me a link",
+    pending: "Sending…",
+    done: "If an account has this address, a mail is on its way. Its link works for 15 minutes. Look into the spam folder, too.",
+  },
+
+  email: {
+    title: "E-mail address",
+    label: "E-mail",
+    hint: "For a new sign-in link if you lose yours. Nobody else sees it.",
+    invalid: "This is not an e-mail address.",
+  },
+
   registration: {
     title: "Register",
     event: (event: string) => `for ${event}`,
@@ -28,8 +81,8 @@ export const accountTexts = {
     notOpen: {
       later: { title: "Registration is not open yet", detail: "This page opens by itself." },
       full: {
-        title: "No place is left",
-        detail: "All places of this event are taken. Ask the organisers whether more are coming.",
+        title: "Registration is full",
+        detail: "The event has as many players as it can take. Ask the organisers if more can join.",
       },
       closed: {
         title: "Registration is closed",
@@ -73,21 +126,21 @@ export const accountTexts = {
     apiKeyReplace: "Replace API key",
     apiKeyReplaceTitle: "Replace your API key?",
     apiKeyReplaceDetail: "The key that you have now stops working at once.",
-    apiKeyNew: "Your new API key",
+    apiKeyNew: "Your new API key.",
     shownOnce: "Copy it now: it is shown only once.",
     link: "Personal sign-in link",
     linkDetail: "It signs you in without a password. If you have lost it, or somebody else has seen it, replace it.",
     linkReplace: "Replace link",
     linkReplaceTitle: "Replace your sign-in link?",
     linkReplaceDetail: "The old link stops working, and every other browser in which you are signed in is signed out.",
-    linkNew: "Your new sign-in link",
+    linkNew: "Your new sign-in link.",
     replacePending: "Replacing…",
     cancel: "Cancel",
     sessions: "Where you are signed in",
     sessionsLoading: "Loading your sessions…",
     sessionCurrent: "This browser",
-    sessionSince: (time: string) => `Since ${time}`,
-    sessionUntil: (time: string) => `until ${time}`,
+    sessionPeriod: (from: string, until: string, address: string | null) =>
+      `Since ${from}${address === null ? "" : ` from ${address}`}, until ${until}`,
     sessionEnd: "Sign out",
     sessionEndLabel: (browser: string) => `Sign out ${browser}`,
     sessionsEndOthers: "Sign out everywhere else",

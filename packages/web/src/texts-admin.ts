@@ -11,7 +11,7 @@ export const adminTexts = {
   phase: "Phase",
   allPhases: "All phases",
   state: "State",
-  states: { open: "Open", ended: "Ended", all: "Open and ended" },
+  states: { open: "Open", ended: "Ended", all: "All states" },
   count: (total: number) => (total === 1 ? "1 instance" : `${total} instances`),
   emptyTitle: "No instances",
   emptyDetail: "They appear here as soon as a player starts one.",

@@ -8,6 +8,12 @@ export const texts = {
   title: (page: string, event: string) => (page === "" ? event : `${page} · ${event}`),
   eventFallback: "Berg",
 
+  duration: {
+    seconds: (seconds: number | string) => `${seconds} s`,
+    minutes: (minutes: number, seconds: string) => `${minutes} min ${seconds} s`,
+    days: (days: number, time: string) => `${days}d ${time}`,
+  },
+
   header: {
     skip: "Skip to content",
     navigation: "Main",
@@ -75,6 +81,7 @@ export const texts = {
     searchPlaceholder: "Search by name, tag or author",
     category: "Category",
     allCategories: "All categories",
+    uncategorized: "uncategorized",
     difficulty: "Difficulty",
     allDifficulties: "All difficulties",
     count: (shown: number, all: number) =>
@@ -148,18 +155,18 @@ export const texts = {
       requested: { done: "Requested", current: "Requesting", upcoming: "Request" },
       accepted: { done: "Accepted", current: "Waiting in line", upcoming: "Wait in line" },
       namespace: { done: "Network prepared", current: "Preparing the network", upcoming: "Prepare the network" },
-      scheduled: { done: "Place found", current: "Looking for a place", upcoming: "Find a place" },
+      scheduled: { done: "Server found", current: "Looking for a server", upcoming: "Find a server" },
       "image-pulled": { done: "Image loaded", current: "Loading the image", upcoming: "Load the image" },
       workloads: { done: "Containers created", current: "Creating the containers", upcoming: "Create the containers" },
       ready: { done: "Ready", current: "Waiting until it answers", upcoming: "Ready to connect" },
     } satisfies Record<StageName, Record<"done" | "current" | "upcoming", string>>,
-    stageStates: { done: "done", current: "in progress", upcoming: "to come" },
+    stageStates: { done: ", done", current: ", in progress", upcoming: ", to come" },
     stagesLabel: "Progress of the start",
     elapsed: (time: string) => `${time} so far`,
     cancel: "Cancel",
 
     connect: "Connect",
-    open: "opens in a new tab",
+    open: " (opens in a new tab)",
     copy: "Copy",
     copied: "Copied",
     copyLabel: (text: string) => `Copy ${text}`,
@@ -207,13 +214,15 @@ export const texts = {
     failedFallback: "Something went wrong on the server.",
     whatToTry: "What to try",
     tryAgain: "Try again",
+    dismiss: "Dismiss",
+    dismissPending: "Dismissing…",
     reason: (reason: string) => `Reason: ${reason}`,
   },
 
   /** What a player can do about a failure, by the `reason` of the instance. */
   advice: {
     temporary: "Try again in a minute. If it happens again, tell the organisers.",
-    crowded: "All places are taken at the moment. Try again in a few minutes.",
+    crowded: "All servers are full at the moment. Try again in a few minutes.",
     broken: "The challenge itself has a fault that you cannot fix. Tell the organisers, and name the reason below.",
     overloaded: "It used more than it is allowed to. Try again, and be gentler with it.",
     busy: "Another instance of yours is still there. Wait until it is gone, then try again.",

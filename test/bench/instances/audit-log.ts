@@ -1,18 +1,27 @@
-/** Every write of one user, as the API server itself logged it: nobody's own account of what it did. */
+/** The requests of one user, as the API server logged them. */
 import { open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-export interface LoggedWrite {
+export interface LoggedRequest {
   verb: string;
+  /** Empty for the core group. */
+  group: string;
   resource: string;
   subresource: string;
+  namespace: string;
   name: string;
+  /** Of the answer. */
+  code: number;
 }
 
 interface AuditEvent {
   verb: string;
-  objectRef?: { resource?: string; subresource?: string; name?: string };
+  objectRef?: Partial<Record<"apiGroup" | "resource" | "subresource" | "namespace" | "name", string>>;
+  responseStatus?: { code?: number };
 }
+
+const writes = ["create", "update", "patch", "delete", "deletecollection"];
+const reads = ["get", "list", "watch"];
 
 export class AuditLog {
   readonly apiServerFlags: readonly string[];
@@ -23,10 +32,10 @@ export class AuditLog {
     this.apiServerFlags = [`--audit-policy-file=${policy}`, `--audit-log-path=${file}`];
   }
 
-  /** To be asked for before the API server starts, with `apiServerFlags`. */
-  static async prepare(directory: string, user: string): Promise<AuditLog> {
+  /** Before the API server starts, which then gets `apiServerFlags`. Logs writes alone, unless `withReads` is set. */
+  static async prepare(directory: string, user: string, { withReads = false } = {}): Promise<AuditLog> {
     const policy = join(directory, "audit-policy.yaml");
-    await writeFile(policy, JSON.stringify(policyFor(user)));
+    await writeFile(policy, JSON.stringify(policyFor(user, withReads ? [...writes, ...reads] : writes)));
     return new AuditLog(join(directory, "audit.log"), policy);
   }
 
@@ -36,35 +45,28 @@ export class AuditLog {
     return (await file.stat()).size;
   }
 
-  async since(mark: number): Promise<LoggedWrite[]> {
+  async since(mark: number): Promise<LoggedRequest[]> {
     await using file = await open(this.#file, "a+");
     const length = (await file.stat()).size - mark;
     const { buffer } = await file.read(Buffer.alloc(length), 0, length, mark);
     const lines = buffer.toString("utf8").split("\n").filter(Boolean);
     return lines.map((line) => {
-      const { verb, objectRef } = JSON.parse(line) as AuditEvent;
-      return {
-        verb,
-        resource: objectRef?.resource ?? "",
-        subresource: objectRef?.subresource ?? "",
-        name: objectRef?.name ?? "",
-      };
+      const { verb, objectRef = {}, responseStatus } = JSON.parse(line) as AuditEvent;
+      const { apiGroup: group = "", resource = "", subresource = "", namespace = "", name = "" } = objectRef;
+      return { verb, group, resource, subresource, namespace, name, code: responseStatus?.code ?? 0 };
     });
   }
 }
 
-function policyFor(user: string): object {
+function policyFor(user: string, verbs: readonly string[]): object {
   return {
     apiVersion: "audit.k8s.io/v1",
     kind: "Policy",
     omitStages: ["RequestReceived"],
-    rules: [
-      { level: "Metadata", users: [user], verbs: ["create", "update", "patch", "delete", "deletecollection"] },
-      { level: "None" },
-    ],
+    rules: [{ level: "Metadata", users: [user], verbs }, { level: "None" }],
   };
 }
 
-export function isOfLease({ resource }: LoggedWrite): boolean {
+export function isOfLease({ resource }: LoggedRequest): boolean {
   return resource === "leases";
 }

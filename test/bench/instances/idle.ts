@@ -5,7 +5,7 @@ import { parseQuantity } from "@berg/apimachinery";
 import { parse } from "yaml";
 import type { BenchOptions } from "../bench.ts";
 import { compare, type Figure } from "../figure.ts";
-import { isOfLease, type LoggedWrite } from "./audit-log.ts";
+import { isOfLease, type LoggedRequest } from "./audit-log.ts";
 import type { Cluster } from "./cluster.ts";
 import { type ControllerProcess, startController } from "./controller.ts";
 
@@ -82,7 +82,7 @@ async function rest(controller: ControllerProcess, when: string, { cluster, seco
 }
 
 /** None but those: the goal is that nothing else is written. */
-function besideLease(name: string, unit: string, writes: LoggedWrite[], factor = 1): Figure {
+function besideLease(name: string, unit: string, writes: LoggedRequest[], factor = 1): Figure {
   const value = writes.length * factor;
   return compare({ name, unit, value, beside: writes.filter(isOfLease).length * factor, goal: { atMost: 1 } });
 }

@@ -5,7 +5,7 @@ import { ChallengeInstances } from "@berg/resources";
 import type { InstanceBuilder } from "../../scenarios/objects.ts";
 import type { BenchOptions } from "../bench.ts";
 import { compare, type Figure } from "../figure.ts";
-import { isOfLease, type LoggedWrite } from "./audit-log.ts";
+import { isOfLease, type LoggedRequest } from "./audit-log.ts";
 import { type Cluster, namespace } from "./cluster.ts";
 import { startController } from "./controller.ts";
 
@@ -50,6 +50,6 @@ export async function lifeFigures(cluster: Cluster, { say }: BenchOptions): Prom
   return figures;
 }
 
-function shown({ verb, resource, subresource }: LoggedWrite): string {
+function shown({ verb, resource, subresource }: LoggedRequest): string {
   return `${verb} ${resource}${subresource && `/${subresource}`}`;
 }

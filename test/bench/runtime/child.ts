@@ -13,12 +13,18 @@ export async function runChild<Out>(file: URL, settings: object, nodeFlags: stri
   return child.report;
 }
 
+export interface Child<Out, Next> extends AsyncDisposable {
+  report: Out;
+  /** Sends an empty message to the process, and resolves with its next report. */
+  next(): Promise<Next>;
+}
+
 /** Starts `file` and waits for its report; the process goes on until it is disposed of. */
-export async function startChild<Out>(
+export async function startChild<Out, Next = never>(
   file: URL,
   settings: object,
   nodeFlags: string[] = [],
-): Promise<AsyncDisposable & { report: Out }> {
+): Promise<Child<Out, Next>> {
   // Its output goes to our stderr: our stdout may be read by a program.
   const child = fork(file, [JSON.stringify(settings)], { execArgv: nodeFlags, stdio: ["ignore", 2, 2, "ipc"] });
   const ended = once(child, "exit");
@@ -27,14 +33,20 @@ export async function startChild<Out>(
     await ended;
   };
   try {
-    return { report: await firstMessage<Out>(child, file), [Symbol.asyncDispose]: end };
+    const report = await nextMessage<Out>(child, file);
+    const next = () => {
+      const answer = nextMessage<Next>(child, file);
+      child.send({});
+      return answer;
+    };
+    return { report, next, [Symbol.asyncDispose]: end };
   } catch (error) {
     await end();
     throw error;
   }
 }
 
-function firstMessage<Out>(child: ChildProcess, file: URL): Promise<Out> {
+function nextMessage<Out>(child: ChildProcess, file: URL): Promise<Out> {
   const name = file.pathname.split("/").at(-1);
   return new Promise((resolve, reject) => {
     const overdue = setTimeout(() => reject(new Error(`${name} said nothing for ${deadlineMs / 1000} s`)), deadlineMs);

@@ -19,8 +19,8 @@ beforeEach(async () => {
   path = join(directory, "api.sock");
   // As a process leaves it that was killed.
   await writeFile(path, "");
-  const { db, clock, hub, log } = api.context;
-  socket = await startAdminSocket(path, { db, clock, hub, publicUrl }, log);
+  const { db, clock, replicas, log } = api.context;
+  socket = await startAdminSocket(path, { db, clock, replicas, publicUrl }, log);
 });
 afterEach(async () => {
   await socket[Symbol.asyncDispose]();
@@ -90,7 +90,7 @@ test("nothing answers where nothing listens", async () => {
 test("a path that is too long is warned of, and Berg starts without it", async () => {
   const warnings: unknown[] = [];
   const log = { ...silentLogger, warn: (fields: unknown) => void warnings.push(fields) };
-  const { db, clock } = api.context;
-  await using _ = await startAdminSocket(join(directory, "x".repeat(100)), { db, clock, publicUrl }, log);
+  const { db, clock, replicas } = api.context;
+  await using _ = await startAdminSocket(join(directory, "x".repeat(100)), { db, clock, replicas, publicUrl }, log);
   expect(warnings).toHaveLength(1);
 });

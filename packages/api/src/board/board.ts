@@ -158,7 +158,12 @@ export class Board implements AsyncDisposable {
 
   #setFlag({ kind, scorer_id }: LedgerRow): void {
     if (!isFlag(kind)) return;
-    const change = { ban: { banned: true }, unban: { banned: false }, hide: { hidden: true }, unhide: { hidden: false } };
+    const change = {
+      ban: { banned: true },
+      unban: { banned: false },
+      hide: { hidden: true },
+      unhide: { hidden: false },
+    };
     this.#flags.set(scorer_id, { ...this.#flagsOf(scorer_id), ...change[kind] });
   }
 
@@ -182,7 +187,9 @@ export class Board implements AsyncDisposable {
       ...(scoring && { scoring }),
     }));
     const settings = boardSettings(competition(), { epoch: 0, challenges, now: clock.now() });
-    const digest = createHash("sha256").update(JSON.stringify([settings, competition().teams.enabled])).digest();
+    const digest = createHash("sha256")
+      .update(JSON.stringify([settings, competition().teams.enabled]))
+      .digest();
     return { ...settings, epoch: digest.readUIntBE(0, 6) };
   }
 

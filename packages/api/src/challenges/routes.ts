@@ -5,6 +5,7 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { hasStarted, isAdmin } from "../competition/rules.ts";
 import type { ApiContext } from "../context.ts";
+import { ListJson, sendJson } from "../http/json-text.ts";
 import type { Player } from "../players/store.ts";
 import { ProblemError } from "../problems.ts";
 import { requireReader } from "../sessions/authenticate.ts";
@@ -14,6 +15,7 @@ import { presentChallenge } from "./present.ts";
 export function addChallengeRoutes(app: FastifyInstance, context: ApiContext): void {
   const routes = app.withTypeProvider<ZodTypeProvider>();
   const tags = ["challenges"];
+  const json = new ListJson(present);
   routes.get(
     "/api/challenges",
     {
@@ -24,7 +26,7 @@ export function addChallengeRoutes(app: FastifyInstance, context: ApiContext): v
         response: { 200: z.array(challenge), 401: problem },
       },
     },
-    ({ player }) => visibleChallenges(context, player).map(present),
+    ({ player }, reply) => sendJson(reply, json.of(visibleChallenges(context, player))),
   );
   routes.get(
     "/api/challenges/:name",
@@ -37,7 +39,7 @@ export function addChallengeRoutes(app: FastifyInstance, context: ApiContext): v
         response: { 200: challenge, 400: problem, 401: problem, 404: problem },
       },
     },
-    ({ params, player }) => present(readableChallenge(context, params.name, player)),
+    ({ params, player }, reply) => sendJson(reply, json.item(readableChallenge(context, params.name, player))),
   );
 }
 

@@ -1,6 +1,7 @@
 /**
  * The rules of the competition as they are now. They come from a Competition object; the last version that was seen is
- * stored, and stays in force where the object vanishes, so that a deletion by mistake does not close the event.
+ * stored, and stays in force where the object vanishes, so that a deletion by mistake does not close the event. Every
+ * replica follows the object; the leader stores it.
  */
 import { jsonEqual } from "@berg/apimachinery";
 import { type Clock, errorText, type Logger } from "@berg/kube";
@@ -50,8 +51,13 @@ export class CurrentCompetition {
     return this.#isMissing;
   }
 
+  /** This process has become the leader: the one before may not have stored the last change. */
+  lead(): void {
+    if (!this.#isMissing) this.#storeSoon(this.#spec);
+  }
+
   /** Returns whether the rules have changed. */
-  observe(spec: CompetitionSpec | undefined): boolean {
+  observe(spec: CompetitionSpec | undefined, isLeading: boolean): boolean {
     this.#isMissing = spec === undefined;
     if (spec === undefined) {
       this.#deps.log.warn(
@@ -62,10 +68,14 @@ export class CurrentCompetition {
     }
     if (jsonEqual(spec, this.#spec)) return false;
     this.#spec = spec;
+    if (isLeading) this.#storeSoon(spec);
+    return true;
+  }
+
+  #storeSoon(spec: CompetitionSpec): void {
     this.#store(spec).catch((error) =>
       this.#deps.log.warn({ error: errorText(error) }, "cannot store the Competition; its next change is stored"),
     );
-    return true;
   }
 
   async #store(spec: CompetitionSpec): Promise<void> {

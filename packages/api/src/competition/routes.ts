@@ -3,6 +3,7 @@ import type { CompetitionSpec } from "@berg/resources";
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { ApiContext } from "../context.ts";
+import { sendJson } from "../http/json-text.ts";
 import { requireReader } from "../sessions/authenticate.ts";
 import { type Metadata, metadata, problem } from "../wire.ts";
 import { allowsAnonymousReading } from "./rules.ts";
@@ -12,6 +13,7 @@ const always = "1970-01-01T00:00:00Z";
 const never = "9999-12-31T23:59:59Z";
 
 export function addMetadataRoutes(app: FastifyInstance, context: ApiContext): void {
+  const json = new MetadataJson();
   app.withTypeProvider<ZodTypeProvider>().get(
     "/api/metadata",
     {
@@ -22,8 +24,24 @@ export function addMetadataRoutes(app: FastifyInstance, context: ApiContext): vo
         response: { 200: metadata, 401: problem },
       },
     },
-    () => presentMetadata(context),
+    (_, reply) => sendJson(reply, json.of(context)),
   );
+}
+
+/** Serialises `presentMetadata` once for each version of the rules. Only the server's time differs between answers. */
+class MetadataJson {
+  readonly #texts = new WeakMap<CompetitionSpec, string>();
+
+  of(context: ApiContext): string {
+    const spec = context.competition();
+    let text = this.#texts.get(spec);
+    if (text === undefined) {
+      const { serverTime: _, ...lasting } = presentMetadata(context);
+      text = JSON.stringify(lasting).slice(0, -1);
+      this.#texts.set(spec, text);
+    }
+    return `${text},"serverTime":"${new Date(context.clock.now()).toISOString()}"}`;
+  }
 }
 
 export function presentMetadata({ competition, settings, clock }: ApiContext): Metadata {

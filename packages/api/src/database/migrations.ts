@@ -3,7 +3,7 @@
  * for the version before it, which still runs during an upgrade.
  */
 import { randomBytes, randomUUID } from "node:crypto";
-import { type Kysely, sql } from "kysely";
+import { type Kysely, PostgresAdapter, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 import { compete } from "./compete-migration.ts";
 import type { Tables } from "./schema.ts";
@@ -145,10 +145,101 @@ const handouts: Migration = {
   },
 };
 
+/** Mail: messages to send, where to send lost links; where sessions come from. */
+const outbox: Migration = {
+  async up(db: Kysely<Tables>) {
+    const { schema } = db;
+    await schema.alterTable("player").addColumn("email", "text").execute();
+    await schema.createIndex("player_email").on("player").column("email").execute();
+    await schema.alterTable("session").addColumn("address", "text").execute();
+    await schema
+      .createTable("outbox")
+      .addColumn("id", "text", (column) => column.primaryKey().notNull())
+      .addColumn("kind", "text", (column) => column.notNull())
+      .addColumn("body", "text")
+      .addColumn("created_at", "bigint", (column) => column.notNull())
+      .addColumn("attempts", "integer", (column) => column.notNull())
+      .addColumn("due_at", "bigint", (column) => column.notNull())
+      .addColumn("claim_id", "text")
+      .addColumn("failed_at", "bigint")
+      .addColumn("error", "text")
+      .execute();
+    await schema
+      .createIndex("outbox_pending")
+      .on("outbox")
+      .column("due_at")
+      .where(sql.ref("failed_at"), "is", null)
+      .execute();
+  },
+};
+
+/** Sign-in with OpenID Connect. Roles of a provider have a column of their own: the version before reads those of admins. */
+const openid: Migration = {
+  async up(db: Kysely<Tables>) {
+    const { schema } = db;
+    await schema
+      .alterTable("player")
+      .addColumn("provider_roles", "text", (column) => column.notNull().defaultTo(""))
+      .execute();
+    await schema.alterTable("session").addColumn("provider", "text").execute();
+    await schema
+      .createTable("identity")
+      .addColumn("issuer", "text", (column) => column.notNull())
+      .addColumn("subject", "text", (column) => column.notNull())
+      .addColumn("player_id", "text", (column) => column.notNull().references("player.id").onDelete("cascade"))
+      .addColumn("signed_in_at", "bigint", (column) => column.notNull())
+      .addPrimaryKeyConstraint("identity_key", ["issuer", "subject"])
+      .execute();
+    await schema.createIndex("identity_player").on("identity").column("player_id").execute();
+    await schema
+      .createTable("pending_sign_in")
+      .addColumn("state_hash", "text", (column) => column.primaryKey().notNull())
+      .addColumn("browser_hash", "text", (column) => column.notNull())
+      .addColumn("provider", "text", (column) => column.notNull())
+      .addColumn("nonce", "text", (column) => column.notNull())
+      .addColumn("code_verifier", "text", (column) => column.notNull())
+      .addColumn("return_path", "text", (column) => column.notNull())
+      .addColumn("expires_at", "bigint", (column) => column.notNull())
+      .execute();
+    await schema.createIndex("pending_sign_in_expiry").on("pending_sign_in").column("expires_at").execute();
+  },
+};
+
+const replicas: Migration = {
+  async up(db: Kysely<Tables>) {
+    const { schema } = db;
+    const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter;
+    const events = schema.createTable("replica_event");
+    await (isPostgres
+      ? events.addColumn("id", "bigserial", (column) => column.primaryKey())
+      : events.addColumn("id", "integer", (column) => column.primaryKey().autoIncrement())
+    )
+      .addColumn("event", "text", (column) => column.notNull())
+      .addColumn("created_at", "bigint", (column) => column.notNull())
+      .execute();
+    // Unlogged: a row for every start must not wait for the disk, and may be lost in a crash.
+    const unlogged = sql.raw(isPostgres ? "unlogged" : "");
+    await sql`create ${unlogged} table rate_limit (key text not null primary key, full_at bigint not null)`.execute(db);
+    // What the leader has to act on, read every second.
+    await sql`create index instances_pending on instances (id) where state in ('requested', 'stopping')`.execute(db);
+    // Two starts at the same time must not draw the same flag. Where they did, the later one counts as reused.
+    await sql`update instances set flag_reused = 1 where flag_reused = 0 and exists (
+      select 1 from instances as earlier where earlier.challenge_name = instances.challenge_name
+      and earlier.flag_hmac = instances.flag_hmac and earlier.flag_reused = 0 and earlier.id < instances.id)`.execute(
+      db,
+    );
+    await sql`create unique index instances_flag_once on instances (challenge_name, flag_hmac)
+      where flag_reused = 0`.execute(db);
+  },
+};
+
 export const migrations: Readonly<Record<string, Migration>> = {
   "2026-11-play": play,
   "2026-11b-accounts": accounts,
   "2026-11c-handouts": handouts,
   "2026-11d-operate": operate,
+  "2026-11e-openid": openid,
+  "2026-11f-outbox": outbox,
+  "2026-11g-replicas": replicas,
   "2026-11h-compete": compete,
 };

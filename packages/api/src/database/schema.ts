@@ -18,18 +18,25 @@ export interface Tables {
   incident: IncidentTable;
   announcement: AnnouncementTable;
   audit: AuditTable;
+  outbox: OutboxTable;
+  identity: IdentityTable;
+  pending_sign_in: PendingSignInTable;
+  replica_event: ReplicaEventTable;
+  rate_limit: RateLimitTable;
 }
 
 export interface PlayerTable {
   id: string;
   name: string;
   /**
-   * Who vouches for the player: `local:<name>` for accounts of the command line, `local:<id>` for those that registered
-   * or that an admin created, `deleted:<id>` for deleted ones.
+   * Where the account comes from: `<issuer>#<subject>` of an identity provider, `local:<name>` for accounts of the
+   * command line, `local:<id>` for those that registered or that an admin created, `deleted:<id>` for deleted ones.
    */
   federated_id: string;
-  /** With commas between them. */
+  /** Granted here, by an admin or the command line; with commas between them. */
   roles: string;
+  /** Given by the identity provider at the last sign-in; with commas between them. The player has both. */
+  provider_roles: Generated<string>;
   /** SHA-256 of the API key, in hexadecimal digits. */
   api_key_hash: string | null;
   /** The first characters of the key, by which its owner recognises it. */
@@ -38,6 +45,8 @@ export interface PlayerTable {
   api_key_scopes: Generated<string>;
   /** What the player told about themselves: a JSON object of texts. */
   attributes: Generated<string>;
+  /** Where lost sign-in links are sent, in lower case. Not unique and not verified: it identifies no one. */
+  email: string | null;
   created_at: number;
   /** The row of a deleted player stays, without anything that names a person: solves and instances refer to it. */
   deleted_at: number | null;
@@ -68,6 +77,32 @@ export interface SessionTable {
   expires_at: number;
   /** As the browser called itself at the sign-in. */
   user_agent: Generated<string>;
+  /** Where the sign-in came from. Erased after ADDRESS_RETENTION. */
+  address: string | null;
+  /** Name of the identity provider that the player signed in with. Null: with a link. */
+  provider: Generated<string | null>;
+}
+
+/** An account at an identity provider, and the player that it signs in as. Never found by the e-mail address. */
+export interface IdentityTable {
+  issuer: string;
+  subject: string;
+  player_id: string;
+  signed_in_at: number;
+}
+
+/** A sign-in that a browser has begun at a provider. Any replica can finish it, once. */
+export interface PendingSignInTable {
+  /** SHA-256 of the `state` parameter, in hexadecimal digits. */
+  state_hash: string;
+  /** SHA-256 of the cookie that binds it to one browser. */
+  browser_hash: string;
+  provider: string;
+  nonce: string;
+  code_verifier: string;
+  /** Path of the page to show afterwards. */
+  return_path: string;
+  expires_at: number;
 }
 
 /**
@@ -125,6 +160,22 @@ export interface SecretTable {
  */
 export interface RowLockTable {
   name: "players" | "ledger";
+}
+
+/** What every replica has to apply, in the order of commits: see replicas/replicas.ts. */
+export interface ReplicaEventTable {
+  id: Generated<number>;
+  /** JSON. */
+  event: string;
+  created_at: number;
+}
+
+/** Limits that all replicas share: see http/shared-limits.ts. Lost in a crash of PostgreSQL. */
+export interface RateLimitTable {
+  /** The rule and to whom it applies. */
+  key: string;
+  /** When the bucket is full again, by the clock of the database. */
+  full_at: number;
 }
 
 /** One row each time that somebody downloads a file of a challenge from us. */
@@ -251,3 +302,22 @@ export interface AuditTable {
 }
 
 export type AuditRow = Selectable<AuditTable>;
+
+/** Messages that are still to be sent, and those that failed for good. A sent one is deleted. */
+export interface OutboxTable {
+  id: string;
+  kind: "lost-links";
+  /** JSON. Null: erased, since the message failed for good. It never contains a token or a link. */
+  body: string | null;
+  created_at: number;
+  /** Deliveries that began. */
+  attempts: number;
+  /** When it may be claimed. While it is claimed: when the claim ends. */
+  due_at: number;
+  /** Of the worker that delivers it; null before the first try. */
+  claim_id: string | null;
+  /** Null: it is pending. */
+  failed_at: number | null;
+  /** Code of the last failure. */
+  error: string | null;
+}

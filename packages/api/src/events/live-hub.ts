@@ -1,14 +1,19 @@
 /**
- * Who is connected to `/api/events`, and what is sent to whom. A slow client is cut off rather than buffered for: it
- * reconnects and reads everything anew.
+ * The sockets of `/api/events`, and what is sent to each. Messages about one owner's instance are sent at once. Public
+ * changes are sent once a second: as a tick to sockets that subscribed, as the original's messages to the others. A slow
+ * client is disconnected rather than buffered for: it reconnects and catches up.
  */
+import type { Clock, Timer } from "@berg/kube";
 import type { WebSocket } from "ws";
-import type { ServerMessage } from "../wire.ts";
+import type { PublicMessage, ServerMessage } from "../wire.ts";
+import { type Audience, PublicChanges } from "./public-changes.ts";
 
 /** Beyond this many unsent bytes a client does not read any more. */
 const mostUnsentBytes = 1 << 20;
 /** Tabs of one player. */
 const mostPerPlayer = 20;
+/** Between two messages with public changes. */
+const flushEveryMs = 1_000;
 
 /** For whom a socket speaks. */
 export interface Identity {
@@ -24,15 +29,18 @@ export interface Identity {
 /** One socket. There are thousands, so it has no timers of its own: see heartbeat.ts. */
 export interface Connection {
   readonly socket: WebSocket;
-  /** Where it comes from. */
+  /** The client's, also behind a trusted proxy. */
   readonly address: string;
   /** Undefined: anonymous. */
   identity: Identity | undefined;
   /** Whether something was received since the last ping. */
   isAlive: boolean;
+  /** The version of the public changes that the client has. Undefined: it did not subscribe. */
+  since: string | undefined;
 }
 
 export interface LiveHubOptions {
+  clock: Clock;
   /** Whether anonymous sockets receive what is sent to everybody. */
   allowsAnonymous?: () => boolean;
   /** Sockets from one address. */
@@ -48,9 +56,17 @@ export class LiveHub {
   readonly #atAddress = new Map<string, number>();
   /** What each player was sent last of the own instance: a change that players cannot see sends nothing. */
   readonly #lastInstance = new Map<string, string>();
+  readonly #clock: Clock;
+  readonly #changes: PublicChanges;
+  /** The number of the last change that was sent. */
+  #flushed = 0;
+  /** Defined while changes wait. */
+  #flushTimer: Timer | undefined;
   #revocations = 0;
 
-  constructor({ allowsAnonymous = () => true, mostPerAddress = Number.POSITIVE_INFINITY }: LiveHubOptions = {}) {
+  constructor({ clock, allowsAnonymous = () => true, mostPerAddress = Number.POSITIVE_INFINITY }: LiveHubOptions) {
+    this.#clock = clock;
+    this.#changes = new PublicChanges(clock);
     this.#allowsAnonymous = allowsAnonymous;
     this.#mostPerAddress = mostPerAddress;
   }
@@ -73,7 +89,7 @@ export class LiveHub {
   }
 
   add(socket: WebSocket, address: string): Connection {
-    const connection: Connection = { socket, address, identity: undefined, isAlive: true };
+    const connection: Connection = { socket, address, identity: undefined, isAlive: true, since: undefined };
     this.#connections.add(connection);
     this.#atAddress.set(address, (this.#atAddress.get(address) ?? 0) + 1);
     socket.once("close", () => this.#remove(connection));
@@ -88,6 +104,8 @@ export class LiveHub {
     if (identity.isAdmin) this.#admins.add(connection);
     const own = this.#ofPlayer.get(identity.playerId) ?? new Set();
     this.#ofPlayer.set(identity.playerId, own.add(connection));
+    // It may read more than before.
+    if (connection.since !== undefined) this.#scheduleFlush();
     const [oldest] = own;
     if (own.size <= mostPerPlayer || !oldest) return;
     this.#dropIdentity(oldest);
@@ -116,13 +134,26 @@ export class LiveHub {
     for (const connection of this.#admins) if (connection.identity?.playerId !== ownerId) send(connection, text);
   }
 
-  /** To everybody who may read: only to identified sockets, where anonymous reading is not allowed. */
-  broadcast(message: ServerMessage): void {
-    const text = JSON.stringify(message);
-    const toAll = this.#allowsAnonymous();
-    for (const connection of this.#connections) {
-      if (toAll || connection.identity) send(connection, text);
-    }
+  /**
+   * To everybody who may read, within a second: only to identified sockets, where anonymous reading is not allowed. Of
+   * several messages about one object, the last one is sent.
+   */
+  broadcast(message: PublicMessage, audience: Audience = "all"): void {
+    if (this.#changes.record(message, audience)) this.#scheduleFlush();
+  }
+
+  /** From now on the connection gets ticks. `since` is the version that the client has; null: what it read just now. */
+  subscribe(connection: Connection, since: string | null): void {
+    const isFirst = connection.since === undefined;
+    connection.since = since ?? this.#changes.recentVersion();
+    // A client that subscribes again and again gets one tick a second, too.
+    if (!isFirst) this.#scheduleFlush();
+    else if (this.#mayRead(connection)) this.#sendTick(connection, this.#tickText(connection, { isAnswer: true }));
+  }
+
+  /** After changes may have been missed: subscribed clients reload with the next change. */
+  restartChanges(): void {
+    this.#changes.restart();
   }
 
   /**
@@ -141,7 +172,55 @@ export class LiveHub {
 
   /** Drops connections without a close handshake: clients of the original do not reconnect after a clean close. */
   stop(): void {
+    this.#flushTimer?.cancel();
+    this.#flushTimer = undefined;
     for (const { socket } of this.#connections) socket.terminate();
+  }
+
+  #mayRead({ identity }: Connection): boolean {
+    return identity !== undefined || this.#allowsAnonymous();
+  }
+
+  #scheduleFlush(): void {
+    this.#flushTimer ??= this.#clock.setTimer(flushEveryMs, () => {
+      this.#flushTimer = undefined;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    const changes = this.#changes.after(this.#flushed);
+    this.#flushed = this.#changes.last;
+    // Nearly all have the same version.
+    const ticks = new Map<string, string | undefined>();
+    for (const connection of this.#connections) {
+      if (!this.#mayRead(connection)) continue;
+      const isAdmin = connection.identity?.isAdmin ?? false;
+      if (connection.since !== undefined) {
+        const key = `${isAdmin} ${connection.since}`;
+        if (!ticks.has(key)) ticks.set(key, this.#tickText(connection));
+        this.#sendTick(connection, ticks.get(key));
+        continue;
+      }
+      sendAll(
+        connection,
+        changes.filter(({ audience }) => isAdmin || audience === "all").map(({ text }) => text),
+      );
+    }
+  }
+
+  /** Undefined where the client knows everything; as an answer it says so. */
+  #tickText({ since = "", identity }: Connection, { isAnswer = false } = {}): string | undefined {
+    const message = this.#changes.since(since, identity?.isAdmin ?? false);
+    if (message) return JSON.stringify({ type: "tick", message });
+    const { version } = this.#changes;
+    return isAnswer ? JSON.stringify({ type: "tick", message: { version, reload: false, changes: [] } }) : undefined;
+  }
+
+  #sendTick(connection: Connection, text: string | undefined): void {
+    if (text === undefined) return;
+    connection.since = this.#changes.version;
+    send(connection, text);
   }
 
   #dropIdentity(connection: Connection): void {
@@ -165,7 +244,15 @@ export class LiveHub {
   }
 }
 
-function send({ socket }: Connection, text: string): void {
-  if (socket.bufferedAmount > mostUnsentBytes) socket.terminate();
-  else socket.send(text);
+function send(connection: Connection, text: string): void {
+  sendAll(connection, [text]);
+}
+
+/** One flush may be longer than what may stay unsent: only what was there before it tells whether the client reads. */
+function sendAll({ socket }: Connection, texts: readonly string[]): void {
+  if (socket.bufferedAmount > mostUnsentBytes) {
+    socket.terminate();
+    return;
+  }
+  for (const text of texts) socket.send(text);
 }

@@ -1,5 +1,5 @@
 /** Sends live messages when the objects, rows or times behind them change. */
-import { parseTime } from "@berg/apimachinery";
+import { makeKey, parseTime, type Stored } from "@berg/apimachinery";
 import type { Timer } from "@berg/kube";
 import type { Challenge } from "@berg/resources";
 import { isVisible, present } from "../challenges/routes.ts";
@@ -8,6 +8,7 @@ import { hasStarted, nextChange } from "../competition/rules.ts";
 import type { ApiContext, Caches } from "../context.ts";
 import { currentInstance, foreignInstance } from "../instances/commands.ts";
 import { normalPath, presentPage } from "../pages/present.ts";
+import type { Audience } from "./public-changes.ts";
 
 /** To the owner and to admins, if one of their pages is open. */
 export async function publishInstance(context: ApiContext, ownerId: string): Promise<void> {
@@ -32,26 +33,14 @@ export function publishMetadata(context: ApiContext): void {
 
 /** Returns its undo. */
 export function publishChanges(context: ApiContext, caches: Caches): () => void {
-  const { hub, clock } = context;
-  const reveal = new Reveal(context, caches);
+  const { hub } = context;
+  const challenges = new ChallengeFeed(context, caches);
   const undo = [
-    () => reveal.stop(),
+    () => challenges.stop(),
     caches.instances.onChange(({ object }) => {
       void publishInstance(context, object.spec.ownerId);
     }),
-    caches.challenges.onChange((change) => {
-      const { type, object } = change;
-      const now = clock.now();
-      reveal.schedule();
-      if (!hasStarted(context.competition(), now)) return;
-      if (type !== "deleted" && isVisible(object, now)) {
-        hub.broadcast({ type: "challenge", message: present(object) });
-        return;
-      }
-      // The name of one that players cannot see yet stays secret.
-      const before = type === "updated" ? change.old : type === "deleted" ? object : undefined;
-      if (before && isVisible(before, now)) hub.broadcast({ type: "challenge-delete", message: object.metadata.name });
-    }),
+    caches.challenges.onChange(({ object }) => challenges.update(object.metadata.name)),
     caches.pages.onChange((change) => {
       const { type, object } = change;
       const path = normalPath(object.spec.path);
@@ -59,7 +48,9 @@ export function publishChanges(context: ApiContext, caches: Caches): () => void 
       if (type === "deleted" || before !== path) hub.broadcast({ type: "page-delete", message: before });
       if (type !== "deleted") hub.broadcast({ type: "page", message: presentPage(object) });
     }),
-    caches.competitions.onChange(() => reveal.schedule()),
+    caches.competitions.onChange(() => challenges.updateAll()),
+    // What changes until the next caches are filled is not seen.
+    () => hub.restartChanges(),
   ];
   return () => {
     for (const one of undo) one();
@@ -69,51 +60,74 @@ export function publishChanges(context: ApiContext, caches: Caches): () => void 
 /** At least this often: the clock may be set. */
 const longestWaitMs = 60_000;
 
-/** Announces what becomes visible or changes by the time alone: the start, pauses, and challenges with `hideUntil`. */
-class Reveal {
+interface Announced {
+  readonly challenge: Stored<Challenge>;
+  readonly audience: Audience;
+}
+
+/**
+ * Announces challenges when those who may see them or their content change: by a change of the Challenge, of the start, or
+ * by the time alone. One that is hidden is announced to nobody; before the start others are announced to admins.
+ */
+class ChallengeFeed {
   readonly #context: ApiContext;
   readonly #caches: Caches;
-  #announcedUntil: number;
+  readonly #announced = new Map<string, Announced>();
+  #updatedAt: number;
   #timer: Timer | undefined;
 
   constructor(context: ApiContext, caches: Caches) {
     this.#context = context;
     this.#caches = caches;
-    this.#announcedUntil = context.clock.now();
+    this.#updatedAt = context.clock.now();
   }
 
-  schedule(): void {
-    const { clock } = this.#context;
-    this.#timer?.cancel();
-    const now = clock.now();
-    const wait = Math.min(longestWaitMs, Math.max(0, (this.#next() ?? now + longestWaitMs) - now));
-    this.#timer = clock.setTimer(wait, () => this.#announce());
+  update(name: string): void {
+    this.#announce(name);
+    this.#schedule();
+  }
+
+  updateAll(): void {
+    const { clock, competition } = this.#context;
+    const [from, now] = [this.#updatedAt, clock.now()];
+    this.#updatedAt = now;
+    const boundary = nextChange(competition(), from);
+    if (boundary !== undefined && boundary <= now) publishMetadata(this.#context);
+    const listed = this.#caches.challenges.list().map(({ metadata }) => metadata.name);
+    for (const name of new Set([...listed, ...this.#announced.keys()])) this.#announce(name);
+    this.#schedule();
   }
 
   stop(): void {
     this.#timer?.cancel();
   }
 
-  #announce(): void {
-    const { clock, hub, competition } = this.#context;
-    const [from, now] = [this.#announcedUntil, clock.now()];
-    this.#announcedUntil = now;
-    const rules = competition();
-    const boundary = nextChange(rules, from);
-    const isOfCompetition = boundary !== undefined && boundary <= now;
-    if (isOfCompetition) publishMetadata(this.#context);
-    const hasJustStarted = isOfCompetition && !hasStarted(rules, from) && hasStarted(rules, now);
-    if (hasStarted(rules, now)) {
-      for (const challenge of this.#caches.challenges.list()) {
-        const wasVisible = isVisible(challenge, from) && !hasJustStarted;
-        if (!wasVisible && isVisible(challenge, now)) hub.broadcast({ type: "challenge", message: present(challenge) });
-      }
+  #announce(name: string): void {
+    const { hub, settings, clock, competition } = this.#context;
+    const now = clock.now();
+    const stored = this.#caches.challenges.get(makeKey(settings.namespace, name));
+    const before = this.#announced.get(name);
+    const audience: Audience = hasStarted(competition(), now) ? "all" : "admins";
+    const isShown = stored !== undefined && isVisible(stored, now);
+    if (before && (!isShown || (before.audience === "all" && audience === "admins"))) {
+      hub.broadcast({ type: "challenge-delete", message: name }, before.audience);
+      this.#announced.delete(name);
     }
-    this.schedule();
+    if (!isShown || (before?.challenge === stored && before.audience === audience)) return;
+    this.#announced.set(name, { challenge: stored, audience });
+    hub.broadcast({ type: "challenge", message: present(stored) }, audience);
   }
 
-  #next(): number | undefined {
-    const from = this.#announcedUntil;
+  #schedule(): void {
+    const { clock } = this.#context;
+    this.#timer?.cancel();
+    const now = clock.now();
+    const wait = Math.min(longestWaitMs, Math.max(0, (this.#nextChange() ?? now + longestWaitMs) - now));
+    this.#timer = clock.setTimer(wait, () => this.updateAll());
+  }
+
+  #nextChange(): number | undefined {
+    const from = this.#updatedAt;
     const times = this.#caches.challenges
       .list()
       .map(hiddenUntil)

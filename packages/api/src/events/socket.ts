@@ -6,6 +6,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { sleep } from "@berg/kube";
+import proxyAddress from "@fastify/proxy-addr";
 import type { FastifyInstance } from "fastify";
 import { type RawData, WebSocket, WebSocketServer } from "ws";
 import { isAdmin } from "../competition/rules.ts";
@@ -26,8 +27,10 @@ const longestMessage = 16 * 1024;
 /** Clients of the original send a token again at once where it was refused. */
 const badTokenDelayMs = 1_000;
 
-export function addEvents(app: FastifyInstance, context: ApiContext): void {
+export function addEvents(app: FastifyInstance, context: ApiContext, trustedProxies: readonly string[]): void {
   const { hub, settings, clock } = context;
+  // As Fastify computes `request.ip`; an upgrade does not pass through its routes.
+  const isTrusted = proxyAddress.compile([...trustedProxies]);
   const server = new WebSocketServer({ noServer: true, maxPayload: longestMessage });
   const heartbeat = new Heartbeat(clock, hub, (connection) => answerIdentity(connection));
   app.get(path, { schema: { hide: true } }, () => {
@@ -36,7 +39,7 @@ export function addEvents(app: FastifyInstance, context: ApiContext): void {
   app.server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on("error", () => {});
     const { origin } = request.headers;
-    const address = request.socket.remoteAddress ?? "";
+    const address = request.socket.remoteAddress === undefined ? "" : proxyAddress(request, isTrusted);
     if (pathOf(request.url) !== path) return refuse(socket, 404);
     if (origin !== undefined && origin !== settings.publicUrl) return refuse(socket, 403);
     if (!hub.hasRoom(address)) return refuse(socket, 429);
@@ -114,11 +117,22 @@ function serve(context: ApiContext, connection: Connection, identity: Identity |
     const { type, message } = readMessage(data);
     if (type === "ping") answer(connection, { type: "pong", message: isFlat(message) ? message : null });
     else if (type === "auth") authenticate(message);
+    else if (type === "subscribe") subscribe(context, connection, message);
     else if (type !== undefined) {
       answer(connection, { type: "error", message: `there is no message of the type "${type}"` });
     }
   });
   if (identity) become(context, connection, identity);
+}
+
+function subscribe({ hub }: ApiContext, connection: Connection, message: unknown): void {
+  const since = typeof message === "object" && message !== null && "since" in message ? message.since : undefined;
+  if (since === null || typeof since === "string") {
+    hub.subscribe(connection, since);
+    return;
+  }
+  const text = 'subscribe needs {"since": the version of your last tick, or null}';
+  answer(connection, { type: "error", message: text });
 }
 
 /** Handles `auth` messages one at a time. Of those that come meanwhile, the last one counts. */

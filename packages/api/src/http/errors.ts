@@ -34,6 +34,7 @@ export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply
   reply.problemCode = problem.code as ProblemCode;
   if (problem.retryAfter !== undefined) reply.header("retry-after", problem.retryAfter);
   if (problem.status === 401) reply.header("www-authenticate", "Bearer");
+  if (problem.code === "role_required") reply.header("www-authenticate", 'Bearer error="insufficient_access"');
   // As text: the schemas of routes describe their own answers only.
   return reply
     .status(problem.status)
@@ -75,10 +76,14 @@ export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): 
 function problemOf(error: FastifyError): ProblemError {
   if (error instanceof ProblemError) return error;
   if (hasZodFastifySchemaValidationErrors(error)) return invalid(error.validation[0]);
-  if (error instanceof DatabaseError && error.isUnavailable) {
+  if (error instanceof DatabaseError && (error.isUnavailable || error.isRetryable)) {
     return new ProblemError("database_unavailable", "Try again in a moment.", { retryAfter });
   }
-  if (error instanceof ConnectionError || (error instanceof StatusError && isTransient(error.code))) {
+  if (
+    error instanceof ConnectionError ||
+    isTimeout(error) ||
+    (error instanceof StatusError && isTransient(error.code))
+  ) {
     return new ProblemError("kubernetes_unavailable", "Try again in a moment.", { retryAfter });
   }
   switch (error.statusCode) {
@@ -100,6 +105,11 @@ function invalid(issue: { instancePath: string; message?: string | undefined } |
   const field = issue?.instancePath.replace(/^\//, "").replaceAll("/", ".");
   const detail = `${field || "The body"}: ${issue?.message ?? "it is not valid"}`;
   return new ProblemError("invalid_request", detail, field ? { field } : {});
+}
+
+/** Of `AbortSignal.timeout`, which bounds requests to Kubernetes. */
+function isTimeout(error: Error): boolean {
+  return error.name === "TimeoutError";
 }
 
 function isTransient(status: number): boolean {

@@ -32,8 +32,8 @@ export const serverLimits = {
 export function addConnectionLimits(app: FastifyInstance): void {
   app.server.maxHeadersCount = mostHeaders;
   app.server.maxConnections = mostConnections;
-  app.addHook("onRequest", async ({ url }) => {
-    if (url.length > longestUrl)
-      throw new ProblemError("url_too_long", `A URL may have up to ${longestUrl} characters.`);
+  app.addHook("onRequest", ({ url }, _, done) => {
+    if (url.length <= longestUrl) done();
+    else done(new ProblemError("url_too_long", `A URL may have up to ${longestUrl} characters.`));
   });
 }

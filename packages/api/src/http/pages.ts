@@ -1,6 +1,8 @@
 /** Serves the built pages. Their assets carry a hash of their content in their names, so that browsers may keep them. */
-import { access, constants } from "node:fs/promises";
+import { hash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ProblemError } from "../problems.ts";
@@ -18,8 +20,8 @@ export async function addPages(
   { pages, publicUrl, routes }: { pages: Pages; publicUrl: string; routes: KnownRoutes },
 ): Promise<void> {
   const directory = pages.directory;
+  const index = directory === undefined ? undefined : await IndexPage.read(directory);
   if (directory !== undefined) {
-    await access(join(directory, "index.html"), constants.R_OK);
     await app.register(fastifyStatic, {
       root: directory,
       wildcard: false,
@@ -47,8 +49,37 @@ export async function addPages(
     }
     const elsewhere = otherHost(request, publicUrl);
     if (elsewhere !== undefined) return reply.redirect(elsewhere, 302);
-    return directory === undefined ? sendMissing(reply, pages) : reply.sendFile("index.html");
+    return index === undefined ? sendMissing(reply, pages) : index.send(request, reply);
   });
+}
+
+/** Held in memory: it answers the first request of every view, whatever its path. */
+class IndexPage {
+  readonly #plain: string;
+  readonly #gzip: Buffer;
+  readonly #brotli: Buffer;
+  readonly #etag: string;
+
+  constructor(plain: string) {
+    this.#plain = plain;
+    this.#gzip = gzipSync(plain, { level: 9 });
+    this.#brotli = brotliCompressSync(plain);
+    this.#etag = `W/"${hash("sha256", plain, "base64url").slice(0, 16)}"`;
+  }
+
+  static async read(directory: string): Promise<IndexPage> {
+    return new IndexPage(await readFile(join(directory, "index.html"), "utf8"));
+  }
+
+  send({ headers }: FastifyRequest, reply: FastifyReply): FastifyReply {
+    reply.header("cache-control", "no-cache").header("etag", this.#etag).header("vary", "accept-encoding");
+    if (headers["if-none-match"] === this.#etag) return reply.status(304).send();
+    reply.header("content-type", "text/html; charset=utf-8");
+    const accepted = String(headers["accept-encoding"] ?? "");
+    if (/\bbr\b(?!;q=0)/.test(accepted)) return reply.header("content-encoding", "br").send(this.#brotli);
+    if (/\bgzip\b(?!;q=0)/.test(accepted)) return reply.header("content-encoding", "gzip").send(this.#gzip);
+    return reply.send(this.#plain);
+  }
 }
 
 /** Every path that is no file and not of the API is a route of the pages. */
@@ -58,7 +89,7 @@ function isPage({ method, url }: FastifyRequest): boolean {
 
 /** Under another name of this machine the session cookie and the Origin would not be ours: go to the one that is. */
 function otherHost({ host, url }: FastifyRequest, publicUrl: string): string | undefined {
-  return host === new URL(publicUrl).host ? undefined : `${publicUrl}${url}`;
+  return publicUrl.endsWith(`//${host}`) ? undefined : `${publicUrl}${url}`;
 }
 
 function sendMissing(reply: FastifyReply, pages: Pages): FastifyReply {

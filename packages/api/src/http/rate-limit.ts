@@ -1,6 +1,10 @@
-/** Limits in memory: how often one player or address may ask for what costs the platform something. */
+/**
+ * How often one player or address may ask for what costs the platform something. In memory; those that matter most are
+ * counted for all replicas together as well.
+ */
 import type { Clock } from "@berg/kube";
 import { ProblemError } from "../problems.ts";
+import type { Bucket, SharedLimits } from "./shared-limits.ts";
 
 interface Rule {
   burst: number;
@@ -19,6 +23,10 @@ const rules = {
   registration: { burst: 60, perSecond: 0.5 },
   /** By address: only wrong codes count, which are short enough to be guessed. */
   "registration-code": { burst: 10, perSecond: 1 / 30 },
+  /** By address: each may become a mail. */
+  "lost-link": { burst: 10, perSecond: 1 / 30 },
+  /** By e-mail address: its owner must not be flooded, and each mail ends the link in the one before. */
+  "lost-link-email": { burst: 3, perSecond: 1 / 600 },
   /** By player: changes of the own account, each of which is announced to everybody or ends sessions. */
   account: { burst: 20, perSecond: 0.2 },
   /** By player: starts and renewals. */
@@ -27,35 +35,50 @@ const rules = {
   handout: { burst: 200, perSecond: 5 },
 } as const satisfies Record<string, Rule>;
 
+type LimitRule = keyof typeof rules | NamedRule;
+
 /** Buckets that are full again are forgotten; more than these are not kept. */
 const mostBuckets = 50_000;
 
 export class RateLimits {
   readonly #clock: Clock;
+  readonly #shared: SharedLimits | undefined;
   /** When each bucket is full again, on the monotonic clock. */
   readonly #fullAt = new Map<string, number>();
 
-  constructor(clock: Clock) {
+  /** Without `shared` this process is the only one. */
+  constructor(clock: Clock, shared?: SharedLimits) {
     this.#clock = clock;
+    this.#shared = shared;
+  }
+
+  /** As `take`, for all replicas together. */
+  async takeShared(rule: LimitRule, who: string): Promise<void> {
+    // First, so that a flood costs no query.
+    this.take(rule, who);
+    refuseFor((await this.#shared?.take(bucketOf(rule, who))) ?? 0);
+  }
+
+  /** As `check`, for all replicas together. */
+  async checkShared(rule: keyof typeof rules, who: string): Promise<void> {
+    this.check(rule, who);
+    refuseFor((await this.#shared?.wait(bucketOf(rule, who))) ?? 0);
   }
 
   /** Throws a problem that says how long to wait, where there were too many. */
-  take(rule: keyof typeof rules | NamedRule, who: string): void {
+  take(rule: LimitRule, who: string): void {
     const fullAt = this.check(rule, who);
-    this.#fullAt.set(`${nameOf(rule)} ${who}`, fullAt);
+    this.#fullAt.set(bucketOf(rule, who).key, fullAt);
     if (this.#fullAt.size > mostBuckets) this.#forgetFull(this.#clock.monotonic());
   }
 
   /** Throws as `take` does, and counts nothing. Returns when the bucket would be full again. */
-  check(rule: keyof typeof rules | NamedRule, who: string): number {
-    const { burst, perSecond } = typeof rule === "string" ? rules[rule] : rule;
-    const intervalMs = 1000 / perSecond;
+  check(rule: LimitRule, who: string): number {
+    const { key, burst, intervalMs } = bucketOf(rule, who);
     const now = this.#clock.monotonic();
-    const fullAt = Math.max(this.#fullAt.get(`${nameOf(rule)} ${who}`) ?? 0, now) + intervalMs;
-    const waitMs = fullAt - (now + burst * intervalMs);
-    if (waitMs <= 0) return fullAt;
-    const retryAfter = Math.ceil(waitMs / 1000);
-    throw new ProblemError("too_many_requests", `Try again in ${retryAfter} s.`, { retryAfter });
+    const fullAt = Math.max(this.#fullAt.get(key) ?? 0, now) + intervalMs;
+    refuseFor(fullAt - (now + burst * intervalMs));
+    return fullAt;
   }
 
   #forgetFull(now: number): void {
@@ -68,6 +91,13 @@ export class RateLimits {
   }
 }
 
-function nameOf(rule: keyof typeof rules | NamedRule): string {
-  return typeof rule === "string" ? rule : rule.name;
+function bucketOf(rule: LimitRule, who: string): Bucket {
+  const { name, burst, perSecond } = typeof rule === "string" ? { name: rule, ...rules[rule] } : rule;
+  return { key: `${name} ${who}`, burst, intervalMs: 1000 / perSecond };
+}
+
+function refuseFor(waitMs: number): void {
+  if (waitMs <= 0) return;
+  const retryAfter = Math.ceil(waitMs / 1000);
+  throw new ProblemError("too_many_requests", `Try again in ${retryAfter} s.`, { retryAfter });
 }

@@ -10,7 +10,7 @@ const handoutRoute = "/api/challenges/:name/handout/:index";
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS"]);
 
 export function addRequestLog(app: FastifyInstance, log: Logger, metrics: ApiMetrics | undefined): void {
-  app.addHook("onResponse", async (request, reply) => {
+  app.addHook("onResponse", (request, reply, done) => {
     const { method } = request;
     const { statusCode: status, elapsedTime, problemCode } = reply;
     const route = routeOf(request);
@@ -24,6 +24,7 @@ export function addRequestLog(app: FastifyInstance, log: Logger, metrics: ApiMet
     };
     if (status >= 500 || (!safeMethods.has(method) && status < 400)) log.info(fields, "request");
     else log.debug(fields, "request");
+    done();
   });
 }
 

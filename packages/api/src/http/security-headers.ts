@@ -30,9 +30,10 @@ export const securityHeaders = {
 };
 
 export function addSecurityHeaders(app: FastifyInstance): void {
-  app.addHook("onRequest", async (request, reply) => {
+  app.addHook("onRequest", (request, reply, done) => {
     reply.headers(securityHeaders);
     // Answers of the API depend on who asks.
     if (isOfApi(request)) reply.header("cache-control", "no-store");
+    done();
   });
 }

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import type { Stored } from "@berg/apimachinery";
-import { DatabaseError } from "@berg/database";
+import { DatabaseError, transact } from "@berg/database";
 import { type Challenge, newInstanceId } from "@berg/resources";
 import { findChallenge, requireStart } from "../challenges/routes.ts";
 import { isAdmin, isPaused } from "../competition/rules.ts";
@@ -17,6 +17,8 @@ import { drawFlag } from "./flags.ts";
 import { changeSpec, objectOf } from "./objects.ts";
 import { emptyInstance, isFailed, presentInstance } from "./present.ts";
 import { allOpenRows, currentRow, insertRow, isFlagTaken, openRows, requestStop } from "./store.ts";
+
+const mostTries = 10;
 
 export interface StartRequest {
   /** Also the owner. */
@@ -141,37 +143,44 @@ async function insertUnlessRunning(
   { player: { id: playerId }, replace }: StartRequest,
 ): Promise<void> {
   const { db, clock, flagKey: key } = context;
-  try {
-    await db.transaction().execute(async (transaction) => {
-      const now = clock.now();
-      const running = (await openRows(transaction, playerId)).find((row) => row.stop_requested_at === null);
-      if (running) {
-        const object = objectOf(context, running);
-        const isOver = object?.status?.phase === "Terminated" || object?.metadata.deletionTimestamp !== undefined;
-        if (!replace && !isFailed(object) && !isOver) return;
-        await requestStop(transaction, running.id, now);
-      }
-      const { name } = challenge.metadata;
-      const isTaken = (hmac: string) => isFlagTaken(transaction, name, hmac);
-      await insertRow(transaction, {
-        id: newInstanceId(now, () => randomBytes(4).readUInt32BE() / 2 ** 32),
-        owner_id: playerId,
-        started_by: playerId,
-        challenge_name: name,
-        ...(await drawFlag(challenge, { key, randomBytes, isTaken })),
-        state: "requested",
-        started_at: now,
-        ready_at: null,
-        stop_requested_at: null,
-        terminated_at: null,
-        termination_reason: null,
-        object_name: null,
-        stop_reason: null,
-        timeline: null,
+  /** What ran before this start. */
+  let before: string | undefined;
+  for (let tries = 1; ; tries++) {
+    try {
+      return await transact(db, async (transaction) => {
+        const now = clock.now();
+        const running = (await openRows(transaction, playerId)).find((row) => row.stop_requested_at === null);
+        if (running) {
+          // Another start at the same time has won.
+          if (tries > 1 && running.id !== before) return;
+          before = running.id;
+          const object = objectOf(context, running);
+          const isOver = object?.status?.phase === "Terminated" || object?.metadata.deletionTimestamp !== undefined;
+          if (!replace && !isFailed(object) && !isOver) return;
+          await requestStop(transaction, running.id, now);
+        }
+        const { name } = challenge.metadata;
+        const isTaken = (hmac: string) => isFlagTaken(transaction, name, hmac);
+        await insertRow(transaction, {
+          id: newInstanceId(now, () => randomBytes(4).readUInt32BE() / 2 ** 32),
+          owner_id: playerId,
+          started_by: playerId,
+          challenge_name: name,
+          ...(await drawFlag(challenge, { key, randomBytes, isTaken })),
+          state: "requested",
+          started_at: now,
+          ready_at: null,
+          stop_requested_at: null,
+          terminated_at: null,
+          termination_reason: null,
+          object_name: null,
+          stop_reason: null,
+          timeline: null,
+        });
       });
-    });
-  } catch (error) {
-    // Another start of the same owner was quicker: that is the one that runs.
-    if (!(error instanceof DatabaseError && error.isUniqueViolation)) throw error;
+    } catch (error) {
+      // Another start was quicker: one of the same owner, which the next try finds, or one that drew the same flag.
+      if (!(error instanceof DatabaseError && error.isUniqueViolation) || tries === mostTries) throw error;
+    }
   }
 }

@@ -44,9 +44,18 @@ export async function changeSpec(
       await client.patch(ChallengeInstances, namespace, name, { type: "merge", body }, options);
       return;
     } catch (error) {
-      if (!isConflict(error) || tries === mostTries) throw error;
+      // Deleted since it was read: the next read says so.
+      if (isNotFound(error)) continue;
+      if (!isConflict(error)) throw error;
+      if (tries === mostTries) throw tooManyWriters();
     }
   }
+}
+
+function tooManyWriters(): ProblemError {
+  return new ProblemError("kubernetes_unavailable", "Others change the instance at the moment. Try again.", {
+    retryAfter: 1,
+  });
 }
 
 /** For `catch`: where there is no such object. */

@@ -33,7 +33,7 @@ test.each([
   ["requested", undefined, { state: "requested" }, {}, 1, "Requested"],
   ["created, without a status yet", {}, {}, {}, 1, "Requested"],
   ["starting", { phase: "Starting" }, {}, {}, 1, "Starting"],
-  ["failed", { phase: "Failed", reason: "NoNodeFits" }, {}, {}, 1, "Failed"],
+  ["failed", { phase: "Failed", reason: "NoNodeFits" }, {}, {}, 0, "Failed"],
   ["running", { phase: "Running", services }, {}, {}, 2, "Running"],
   ["to be stopped", { phase: "Running", services }, { stop_requested_at: 1 }, {}, 3, "Terminating"],
   ["being deleted", { phase: "Running", services }, {}, { deletionTimestamp: "now" }, 3, "Terminating"],

@@ -109,7 +109,9 @@ function isTerminating(row: Presented["row"], object: ChallengeInstance | undefi
 }
 
 function statusNumber({ phase }: ChallengeInstanceStatus): number {
-  return phase === "Running" ? instanceStatus.running : instanceStatus.starting;
+  if (phase === "Running") return instanceStatus.running;
+  // It will not come up: clients of the original would show it as starting for ever.
+  return phase === "Failed" ? instanceStatus.none : instanceStatus.starting;
 }
 
 function presentService({

@@ -4,6 +4,7 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import type { ApiContext } from "../context.ts";
 import type { InstanceRow } from "../database/schema.ts";
+import { sendJson } from "../http/json-text.ts";
 import type { RateLimits } from "../http/rate-limit.ts";
 import { ProblemError } from "../problems.ts";
 import { requirePlayer, requireRole } from "../sessions/authenticate.ts";
@@ -42,30 +43,33 @@ export function addInstanceRoutes(app: FastifyInstance, context: ApiContext, lim
   const routes = app.withTypeProvider<ZodTypeProvider>();
   const schema = { tags, response: { 200: instance, ...refused, 409: problem } };
   const path = "/api/instances/current";
-  const limited = (request: FastifyRequest) => {
+  const limited = async (request: FastifyRequest) => {
     const player = requirePlayer(request);
-    limits.take("start", player.id);
+    await limits.takeShared("start", player.id);
     return player;
   };
 
-  routes.get(path, { schema: { ...schema, summary: "The player's instance; an empty name means none" } }, (request) =>
-    currentInstance(context, requirePlayer(request).id),
+  routes.get(
+    path,
+    { schema: { ...schema, summary: "The player's instance; an empty name means none" } },
+    async (request, reply) =>
+      sendJson(reply, JSON.stringify(await currentInstance(context, requirePlayer(request).id))),
   );
   routes.post(
     path,
     { schema: { ...schema, summary: "Start an instance, or return the one that runs", body: startRequest } },
-    (request) => startInstance(context, { player: limited(request), ...request.body }),
+    async (request) => startInstance(context, { player: await limited(request), ...request.body }),
   );
   routes.delete(path, { schema: { ...schema, summary: "Stop the instance" } }, (request) =>
     stopInstance(context, requirePlayer(request).id),
   );
-  routes.post(`${path}/renew`, { schema: { ...schema, summary: "Give the instance more time" } }, (request) =>
-    renewInstance(context, limited(request).id, deadline()),
+  routes.post(`${path}/renew`, { schema: { ...schema, summary: "Give the instance more time" } }, async (request) =>
+    renewInstance(context, (await limited(request)).id, deadline()),
   );
   routes.post(
     `${path}/restart`,
     { schema: { ...schema, summary: "Replace what runs; id, flag, addresses and time stay" } },
-    (request) => restartInstance(context, limited(request).id, deadline()),
+    async (request) => restartInstance(context, (await limited(request)).id, deadline()),
   );
   routes.get(
     `${path}/timeline`,

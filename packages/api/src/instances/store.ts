@@ -1,23 +1,34 @@
 /** Queries on the rows of instances. A partial unique index allows one row an owner that is neither stopped nor ended. */
 import type { TerminationReason } from "@berg/resources";
-import { type Kysely, sql } from "kysely";
+import { type CompiledQuery, type Kysely, sql } from "kysely";
 import type { InstanceRow, InstanceState, Tables } from "../database/schema.ts";
 import type { instanceSorts, Timeline } from "../wire.ts";
 
-/** Oldest first. */
-export function openRows(db: Kysely<Tables>, ownerId: string): Promise<InstanceRow[]> {
-  return db
-    .selectFrom("instances")
-    .selectAll()
-    .where("owner_id", "=", ownerId)
-    .where("terminated_at", "is", null)
-    .orderBy("id")
-    .execute();
+/** Oldest first. Each page and each reconcile asks for it, so that it is compiled once for each handle. */
+export async function openRows(db: Kysely<Tables>, ownerId: string): Promise<InstanceRow[]> {
+  let compiled = openRowsQueries.get(db);
+  if (!compiled) {
+    compiled = db
+      .selectFrom("instances")
+      .selectAll()
+      .where("owner_id", "=", ownerId)
+      .where("terminated_at", "is", null)
+      .orderBy("id")
+      .compile();
+    openRowsQueries.set(db, compiled);
+  }
+  return (await db.executeQuery<InstanceRow>({ ...compiled, parameters: [ownerId] })).rows;
 }
 
-/** What the owner sees as the current instance: the newest that has not ended. */
+const openRowsQueries = new WeakMap<Kysely<Tables>, CompiledQuery<InstanceRow>>();
+
+/**
+ * What the owner sees as the current instance: the newest that has not ended. One that is not stopped is the newest, also
+ * where the clock of the replica that started it was behind.
+ */
 export async function currentRow(db: Kysely<Tables>, ownerId: string): Promise<InstanceRow | undefined> {
-  return (await openRows(db, ownerId)).at(-1);
+  const rows = await openRows(db, ownerId);
+  return rows.find(({ stop_requested_at }) => stop_requested_at === null) ?? rows.at(-1);
 }
 
 /** Of all owners, newest first. */
@@ -76,6 +87,15 @@ export async function pageOfRows(
   return { rows, total: Number(total) };
 }
 
+/** Rows that wait for the leader: their object is to be created or deleted. By an index, for reading it every second. */
+export function pendingRows(db: Kysely<Tables>): Promise<Pick<InstanceRow, "id" | "owner_id" | "state">[]> {
+  return db
+    .selectFrom("instances")
+    .select(["id", "owner_id", "state"])
+    .where(sql<boolean>`state in ('requested', 'stopping')`)
+    .execute();
+}
+
 /** Owners with instances that have not ended, for the reconcile at the start. */
 export async function ownersWithOpenRows(db: Kysely<Tables>): Promise<string[]> {
   const rows = await db
@@ -121,20 +141,49 @@ export async function requestStop(
     .execute();
 }
 
-export async function setState(db: Kysely<Tables>, id: string, from: InstanceState, to: InstanceState): Promise<void> {
-  await db.updateTable("instances").set({ state: to }).where("id", "=", id).where("state", "=", from).execute();
+// What follows is what the leader writes. Each changes a row only from the state that it was decided on, so that the late
+// write of a process that leads no more changes nothing.
+
+/** Whether this call did it. */
+export async function setState(
+  db: Kysely<Tables>,
+  id: string,
+  from: InstanceState,
+  to: InstanceState,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("instances")
+    .set({ state: to })
+    .where("id", "=", id)
+    .where("state", "=", from)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
-export async function setReady(db: Kysely<Tables>, id: string, at: number): Promise<void> {
-  await db.updateTable("instances").set({ ready_at: at }).where("id", "=", id).where("ready_at", "is", null).execute();
+/** Whether this call did it. */
+export async function setReady(db: Kysely<Tables>, id: string, at: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("instances")
+    .set({ ready_at: at })
+    .where("id", "=", id)
+    .where("ready_at", "is", null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
-export async function setTimeline(db: Kysely<Tables>, id: string, timeline: Timeline): Promise<void> {
-  await db
+/** In place of the timeline that was read; whether this call did it. */
+export async function setTimeline(
+  db: Kysely<Tables>,
+  { id, timeline: before }: Pick<InstanceRow, "id" | "timeline">,
+  timeline: Timeline,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable("instances")
     .set({ timeline: JSON.stringify(timeline) })
     .where("id", "=", id)
-    .execute();
+    .where("timeline", before === null ? "is" : "=", before)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 export interface End {
@@ -142,11 +191,13 @@ export interface End {
   reason: string;
 }
 
-export async function endRow(db: Kysely<Tables>, id: string, { at, reason }: End): Promise<void> {
-  await db
+/** Whether this call did it. */
+export async function endRow(db: Kysely<Tables>, id: string, { at, reason }: End): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable("instances")
     .set({ state: "ended", terminated_at: at, termination_reason: reason })
     .where("id", "=", id)
     .where("terminated_at", "is", null)
-    .execute();
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }

@@ -22,6 +22,7 @@ import {
 import type { Kysely } from "kysely";
 import { instanceName, objectName } from "../context.ts";
 import type { InstanceRow, Tables } from "../database/schema.ts";
+import type { Timeline } from "../wire.ts";
 import { flagHmac } from "./flags.ts";
 import { idOf, isOf, orUndefined } from "./objects.ts";
 import { endRow, findRow, insertRow, isFlagTaken, openRows, setReady, setState, setTimeline } from "./store.ts";
@@ -38,15 +39,27 @@ export interface SyncDeps {
   flagKey: Buffer;
   /** From the caches. */
   findChallenge(name: string): Challenge | undefined;
-  namesOfObjects(ownerId: string): string[];
+  cachedObjects(ownerId: string): Stored<ChallengeInstance>[];
   /** What new instances get as `spec.timeout`. Undefined: what the Challenge or the controller says. */
   timeoutOf(challengeName: string): string | undefined;
+  /** A row appeared or ended, which no change of an object tells. */
+  onRowChange?(): void;
+  /** The start has succeeded or failed. */
+  onTimeline?(timeline: Timeline): void;
+  /** An object was created or its deletion was asked for, so long after it was wanted. */
+  onSynced?(change: "start" | "stop", lagMs: number): void;
 }
 
 export async function reconcileOwner(deps: SyncDeps, ownerId: string, signal: AbortSignal): Promise<void> {
-  const { db, client, namespace, clock } = deps;
-  const names = new Set([instanceName(ownerId), ...deps.namesOfObjects(ownerId)]);
-  for (const row of await openRows(db, ownerId)) names.add(objectName(row));
+  const { db, client, namespace } = deps;
+  const cached = deps.cachedObjects(ownerId);
+  // Read before the objects: an object of a row that was created then, and is missing now, is gone for good. A row that
+  // was requested then may have been created by the next leader meanwhile.
+  const rows = await openRows(db, ownerId);
+  if (isSettled(rows, cached)) return;
+  if (cached.length === 0 && isNewStart(rows) && (await createObject(deps, rows[0], signal))) return;
+  const names = new Set([instanceName(ownerId), ...cached.map(({ metadata }) => metadata.name)]);
+  for (const row of rows) names.add(objectName(row));
   const objects: Stored<ChallengeInstance>[] = [];
   for (const name of names) {
     // A quorum read: rows end because an object is gone, so it must be gone now and not only in a cache.
@@ -55,15 +68,41 @@ export async function reconcileOwner(deps: SyncDeps, ownerId: string, signal: Ab
     objects.push(object);
     await followObject(deps, object, signal);
   }
-  for (const row of await openRows(db, ownerId)) {
-    // A process that has lost its lease must not end what the next leader has created meanwhile.
+  for (const row of rows) {
     signal.throwIfAborted();
     if (objects.some((object) => isOf(object, row))) continue;
-    if (row.state !== "requested") await endRow(db, row.id, { at: clock.now(), reason: reasonOf(row) });
-    else if (row.stop_requested_at !== null) await endRow(db, row.id, { at: clock.now(), reason: reasonOf(row) });
+    if (row.state !== "requested") await end(deps, row, deps.clock.now(), reasonOf(row));
     // While the previous one is still there, its deletion brings us back.
     else if (!objects.some(({ metadata }) => metadata.name === objectName(row))) await createObject(deps, row, signal);
   }
+}
+
+/**
+ * Whether row and object agree, so that there is nothing to write. The cache suffices for that: where the object has
+ * changed since, or is gone, the watch event of it asks for the next reconcile.
+ */
+function isSettled(rows: readonly InstanceRow[], objects: readonly Stored<ChallengeInstance>[]): boolean {
+  const [row, object] = [rows[0], objects[0]];
+  if (!row || !object || rows.length > 1 || objects.length > 1 || !isOf(object, row)) return false;
+  const { phase, readyAt } = object.status ?? {};
+  return (
+    row.state === "created" &&
+    row.stop_requested_at === null &&
+    object.metadata.deletionTimestamp === undefined &&
+    phase !== "Terminated" &&
+    (readyAt === undefined || row.ready_at !== null) &&
+    !isTimelineDue(row, phase)
+  );
+}
+
+/** Most starts: nothing else is there, so that the create itself tells whether the name is free. */
+function isNewStart(rows: readonly InstanceRow[]): rows is readonly [InstanceRow] {
+  const [row] = rows;
+  return rows.length === 1 && row?.state === "requested" && row.stop_requested_at === null;
+}
+
+async function end(deps: SyncDeps, { id }: InstanceRow, at: number, reason: string): Promise<void> {
+  if (await endRow(deps.db, id, { at, reason })) deps.onRowChange?.();
 }
 
 async function followObject(deps: SyncDeps, object: Stored<ChallengeInstance>, signal: AbortSignal): Promise<void> {
@@ -73,9 +112,12 @@ async function followObject(deps: SyncDeps, object: Stored<ChallengeInstance>, s
   if (!row && !isOurs) return;
   const { status = {} } = object;
   if (row?.state === "requested") await setState(db, row.id, "requested", "created");
-  if (row && status.readyAt !== undefined) await setReady(db, row.id, parseTime(status.readyAt));
+  if (row && row.ready_at === null && status.readyAt !== undefined) {
+    await setReady(db, row.id, parseTime(status.readyAt));
+  }
   if (row && isTimelineDue(row, status.phase)) {
-    await setTimeline(db, row.id, await readTimeline(client, row, object, signal));
+    const timeline = await readTimeline(client, row, object, signal);
+    if (await setTimeline(db, row, timeline)) deps.onTimeline?.(timeline);
   }
   if (isUnwanted(row, isOurs) && object.metadata.deletionTimestamp === undefined) {
     await requestEnd(deps, object, row, signal);
@@ -83,7 +125,7 @@ async function followObject(deps: SyncDeps, object: Stored<ChallengeInstance>, s
   if (status.phase !== "Terminated" && !isAbandoned(object)) return;
   if (row) {
     const at = status.terminatedAt === undefined ? clock.now() : parseTime(status.terminatedAt);
-    await endRow(db, row.id, { at, reason: status.terminationReason ?? reasonOf(row) });
+    await end(deps, row, at, status.terminationReason ?? reasonOf(row));
   }
   if (!isOurs) return;
   const { namespace = "", name, uid } = object.metadata;
@@ -98,10 +140,8 @@ async function findRowOf({ db }: SyncDeps, object: ChallengeInstance): Promise<I
 }
 
 /** None where the owner has an instance of the API's: then only organisers see the other one. */
-async function insertForeign(
-  { db, flagKey, findChallenge, clock, namespace }: SyncDeps,
-  object: Stored<ChallengeInstance>,
-): Promise<InstanceRow | undefined> {
+async function insertForeign(deps: SyncDeps, object: Stored<ChallengeInstance>): Promise<InstanceRow | undefined> {
+  const { db, flagKey, findChallenge, clock, namespace } = deps;
   const { spec, status = {}, metadata } = object;
   if (status.instanceId === undefined || isEnding(object)) return undefined;
   const { name, namespace: challengeNamespace } = spec.challengeRef;
@@ -126,13 +166,18 @@ async function insertForeign(
     stop_reason: null,
     timeline: null,
   };
-  try {
-    await insertRow(db, row);
-    return row;
-  } catch (error) {
-    if (error instanceof DatabaseError && error.isUniqueViolation) return undefined;
-    throw error;
+  // The second try is for a flag that another instance got at the same moment.
+  for (const flag_reused of row.flag_hmac === null ? [0] : [row.flag_reused, 1]) {
+    try {
+      const inserted = { ...row, flag_reused };
+      await insertRow(db, inserted);
+      deps.onRowChange?.();
+      return inserted;
+    } catch (error) {
+      if (!(error instanceof DatabaseError && error.isUniqueViolation)) throw error;
+    }
   }
+  return undefined;
 }
 
 /** Without a row nothing would ever stop an object that the API created. */
@@ -143,7 +188,7 @@ function isUnwanted(row: InstanceRow | undefined, isOurs: boolean): boolean {
 
 /** The reason is written first: the controller reads it when it sees the deletion. */
 async function requestEnd(
-  { client }: SyncDeps,
+  { client, clock, onSynced }: SyncDeps,
   object: Stored<ChallengeInstance>,
   row: InstanceRow | undefined,
   signal: AbortSignal,
@@ -155,6 +200,7 @@ async function requestEnd(
     await client.patch(ChallengeInstances, namespace, name, { type: "merge", body }, options);
   }
   await deleteChild(client, ChallengeInstances, object, { signal });
+  if (row?.stop_requested_at) onSynced?.("stop", clock.now() - row.stop_requested_at);
 }
 
 /** A start that failed and then succeeded, after a restart or a change, is stored again. */
@@ -169,7 +215,8 @@ function isAbandoned({ metadata }: ChallengeInstance): boolean {
   return metadata.deletionTimestamp !== undefined && others.length === 0;
 }
 
-async function createObject(deps: SyncDeps, row: InstanceRow, signal: AbortSignal): Promise<void> {
+/** Returns whether it was created: false where an object with its name exists. */
+async function createObject(deps: SyncDeps, row: InstanceRow, signal: AbortSignal): Promise<boolean> {
   const { db, client, namespace } = deps;
   const timeout = deps.timeoutOf(row.challenge_name);
   const manifest = {
@@ -194,10 +241,12 @@ async function createObject(deps: SyncDeps, row: InstanceRow, signal: AbortSigna
     await client.create(ChallengeInstances, manifest, { fieldManager: fieldManagers.api, signal });
   } catch (error) {
     // The next reconcile follows the one that exists; its watch event asks for it.
-    if (isAlreadyExists(error)) return;
+    if (isAlreadyExists(error)) return false;
     throw error;
   }
   await setState(db, row.id, "requested", "created");
+  deps.onSynced?.("start", deps.clock.now() - row.started_at);
+  return true;
 }
 
 function reasonOf({ stop_requested_at, stop_reason }: InstanceRow): string {

@@ -1,6 +1,7 @@
 /** Accounts on PostgreSQL, where transactions run at the same time. */
 import { missingPostgres, startPostgres, type TestPostgres } from "@berg/test";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { eraseAddresses } from "../sessions/addresses.ts";
 import { createLink } from "../sign-in/store.ts";
 import { TestApi } from "../testing/test-api.ts";
 import type { AdminPlayers, CurrentPlayer, Session } from "../wire.ts";
@@ -41,6 +42,23 @@ describe.skipIf(missingPostgres())("PostgreSQL", () => {
     expect(await statuses(demote)).toEqual([200, 409]);
   });
 
+  test("links of all are replaced, and addresses erased", async () => {
+    const admin = await api.signedIn("Admin", { roles: ["admin"] });
+    await api.signedIn("Ada");
+    await api.signedIn("Bob");
+    const body = { playerIds: "all", replacePersonalLinks: true };
+    const { text } = await admin.call("POST", "/api/admin/players/links", { body });
+    const tokens = text.match(/(?<=#)[\w-]{43}/g) ?? [];
+    expect(tokens).toHaveLength(2);
+    expect((await api.call("POST", "/api/sign-in", { body: { token: tokens[0] } })).status).toBe(204);
+    const stored = () => api.db.selectFrom("session").select("address").where("address", "is not", null).execute();
+    expect(await stored()).toEqual([{ address: "192.0.2.1" }]);
+    await eraseAddresses(api.db, api.clock.now() - 1);
+    expect(await stored()).toHaveLength(1);
+    await eraseAddresses(api.db, api.clock.now());
+    expect(await stored()).toEqual([]);
+  });
+
   test("an account is changed, searched, listed and deleted", async () => {
     const values = ["a", "b"].map((value) => ({ value, title: "", description: "" }));
     const attribute = { title: "", description: "", public: true, required: false, values };
@@ -58,7 +76,7 @@ describe.skipIf(missingPostgres())("PostgreSQL", () => {
     expect((await ada.call("DELETE", `${current}/sessions`)).status).toBe(204);
     expect((await other.call("GET", current)).status).toBe(401);
     expect((await ada.call("GET", "/api/players/%00")).status).toBe(404);
-    expect((await ada.call("DELETE", current)).status).toBe(204);
+    expect((await ada.call("DELETE", current)).status).toBe(200);
     expect((await api.call("GET", `/api/players/${ada.playerId}`)).status).toBe(404);
   });
 });

@@ -2,8 +2,8 @@
 import type { Clock } from "@berg/kube";
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/schema.ts";
-import type { LiveHub } from "../events/live-hub.ts";
 import { ProblemError } from "../problems.ts";
+import type { Replicas } from "../replicas/replicas.ts";
 import { endSessions } from "../sessions/store.ts";
 import { createLink, type LinkKind, linkOf } from "../sign-in/store.ts";
 import {
@@ -24,18 +24,18 @@ export interface AccountDeps {
   db: Kysely<Tables>;
   clock: Clock;
   publicUrl: string;
-  /** Undefined where no API runs, and so no socket is open. */
-  hub?: LiveHub;
+  replicas: Replicas;
 }
 
 /** With a personal link. */
 export async function createAccount(
-  { db, clock, publicUrl }: AccountDeps,
+  { replicas, clock, publicUrl }: AccountDeps,
   { name, roles }: { name: string; roles: readonly Role[] },
 ): Promise<{ player: Player; link: string }> {
   const now = clock.now();
-  return db.transaction().execute(async (transaction) => {
+  return replicas.transact(async (transaction, announce) => {
     const player = await ensurePlayer(transaction, { name, roles: ["player", ...roles], createdAt: now });
+    announce({ kind: "player", playerId: player.id });
     return { player, link: linkOf(publicUrl, await createLink(transaction, player.id, "personal", now)) };
   });
 }
@@ -45,40 +45,48 @@ export async function createAccount(
  * the one with the id `keepSession`. A one-time link ends no session.
  */
 export async function replaceLink(
-  { db, clock, publicUrl, hub }: AccountDeps,
+  { replicas, clock, publicUrl }: AccountDeps,
   playerId: string,
   kind: LinkKind,
   keepSession?: string,
 ): Promise<string> {
-  const token = await db.transaction().execute(async (transaction) => {
-    if (kind === "personal") await endSessions(transaction, playerId, keepSession);
+  const token = await replicas.transact(async (transaction, announce) => {
+    if (kind === "personal") {
+      await endSessions(transaction, playerId, keepSession);
+      announce({ kind: "revoked", playerId, what: { sessions: "all", except: keepSession } });
+    }
     return createLink(transaction, playerId, kind, clock.now());
   });
-  if (kind === "personal") {
-    hub?.disconnect(playerId, ({ sessionId }) => sessionId !== undefined && sessionId !== keepSession);
-  }
   return linkOf(publicUrl, token);
 }
 
-/** Replaces the roles. Where they change, sessions, sockets and the API key end at once. */
-export async function setRoles({ db, hub }: AccountDeps, playerId: string, roles: readonly Role[]): Promise<Player> {
-  const granted: Role[] = ["player", ...roles];
-  const { player, isChanged } = await db.transaction().execute(async (transaction) => {
+/**
+ * Replaces the roles that are granted here. Where they change, sessions, sockets and the API key end at once. A role that
+ * only the identity provider gives is not granted by naming it, so that it still ends where the provider takes it back.
+ */
+export async function setRoles({ replicas }: AccountDeps, playerId: string, roles: readonly Role[]): Promise<Player> {
+  return replicas.transact(async (transaction, announce) => {
     // Two admins who take the role from each other at the same time would leave none.
     await lockPlayers(transaction);
     const before = await findPlayer(transaction, playerId);
     if (!before) throw new ProblemError("not_found", `There is no player "${playerId}".`);
-    if (joinRoles(before.roles) === joinRoles(granted)) return { player: before, isChanged: false };
-    const losesAdmin = before.roles.includes("admin") && !granted.includes("admin");
+    const kept = before.providerRoles.find((role) => !roles.includes(role));
+    if (kept) {
+      const detail = `The role ${kept} comes from the sign-in provider. Remove it there: it ends with the next sign-in.`;
+      throw new ProblemError("invalid_request", detail, { field: "roles" });
+    }
+    const isOfProvider = (role: Role) => before.providerRoles.includes(role) && !before.grantedRoles.includes(role);
+    const granted: Role[] = ["player", ...roles.filter((role) => !isOfProvider(role))];
+    if (joinRoles(before.grantedRoles) === joinRoles(granted)) return before;
+    const losesAdmin = before.roles.includes("admin") && !roles.includes("admin");
     if (losesAdmin && (await countAdmins(transaction)) === 1) {
       throw new ProblemError("last_admin", "Give another player the role admin first.", { field: "roles" });
     }
-    await storeRoles(transaction, playerId, granted);
+    await storeRoles(transaction, playerId, { granted });
     await endSessions(transaction, playerId);
-    return { player: (await findPlayer(transaction, playerId)) ?? before, isChanged: true };
+    announce({ kind: "revoked", playerId, what: "all" });
+    return (await findPlayer(transaction, playerId)) ?? before;
   });
-  if (isChanged) hub?.disconnect(playerId);
-  return player;
 }
 
 /**

@@ -12,18 +12,20 @@ import {
   createdPlayer,
   createPlayerRequest,
   linkRequest,
+  linksRequest,
   problem,
   rolesRequest,
   signInLink,
 } from "../wire.ts";
 import { createAccount, replaceLink, setRoles } from "./accounts.ts";
-import { presentAdminPlayer, presentPlayer } from "./present.ts";
+import { replaceLinksAsCsv } from "./links-csv.ts";
+import { presentAdminPlayer } from "./present.ts";
 import { findPlayer, searchPlayers } from "./store.ts";
 
 export function addAdminPlayerRoutes(app: FastifyInstance, context: ApiContext): void {
-  const { db, clock, hub, settings } = context;
+  const { db, clock, replicas, settings } = context;
   const routes = app.withTypeProvider<ZodTypeProvider>();
-  const deps = { db, clock, hub, publicUrl: settings.publicUrl };
+  const deps = { db, clock, replicas, publicUrl: settings.publicUrl };
   const tags = ["admin"];
   const path = "/api/admin/players";
   const params = z.object({ id: z.string().max(64) });
@@ -59,7 +61,6 @@ export function addAdminPlayerRoutes(app: FastifyInstance, context: ApiContext):
     async (request, reply) => {
       requireRole(request, "admin");
       const { player, link } = await createAccount(deps, request.body);
-      hub.broadcast({ type: "player", message: presentPlayer(player, context.competition().playerAttributes) });
       return reply.status(201).send({ player: presentAdminPlayer(player), link });
     },
   );
@@ -98,6 +99,26 @@ export function addAdminPlayerRoutes(app: FastifyInstance, context: ApiContext):
       if (!(await findPlayer(db, id))) throw new ProblemError("not_found", `There is no player "${id}".`);
       const { kind } = request.body;
       return { link: await replaceLink(deps, id, kind, id === admin.id ? request.sessionId : undefined), kind };
+    },
+  );
+  routes.post(
+    `${path}/links`,
+    {
+      schema: {
+        summary: "Replace the personal links of many players; answers with a CSV of name, id and link; for admins",
+        tags,
+        body: linksRequest,
+        response: { 200: z.string().describe("CSV (RFC 4180), UTF-8."), ...problems },
+      },
+    },
+    async (request, reply) => {
+      const admin = requireRole(request, "admin");
+      const { playerIds } = request.body;
+      // A key must not become a session of its own owner.
+      if (playerIds.includes(admin.id)) requireBrowser(request);
+      const csv = await replaceLinksAsCsv(deps, playerIds);
+      reply.header("content-disposition", 'attachment; filename="sign-in-links.csv"');
+      return reply.type("text/csv; charset=utf-8").serializer(String).send(csv);
     },
   );
 }

@@ -12,10 +12,11 @@ export function presentPlayer({ id, name, attributes }: Player, configured: read
 
 /** As the player sees it. */
 export function presentCurrentPlayer(player: Player): CurrentPlayer {
-  const { id, name, roles, federatedId, apiKeyPlaceholder, attributes } = player;
-  return { id, name, roles, federatedId, apiKeyPlaceholder, attributes: { ...attributes } };
+  const { id, name, roles, federatedId, apiKeyPlaceholder, attributes, email } = player;
+  return { id, name, roles, federatedId, apiKeyPlaceholder, attributes: { ...attributes }, email };
 }
 
-export function presentAdminPlayer({ id, name, roles, createdAt, federatedId }: Player): AdminPlayer {
-  return { id, name, roles, createdAt: formatTime(createdAt), federatedId };
+export function presentAdminPlayer(player: Player): AdminPlayer {
+  const { id, name, roles, providerRoles, createdAt, federatedId } = player;
+  return { id, name, roles, providerRoles, createdAt: formatTime(createdAt), federatedId };
 }

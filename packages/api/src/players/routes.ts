@@ -2,11 +2,13 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import type { ApiContext } from "../context.ts";
+import { sendJson } from "../http/json-text.ts";
 import type { RateLimits } from "../http/rate-limit.ts";
 import { stopInstance } from "../instances/commands.ts";
 import { ProblemError } from "../problems.ts";
 import { requireBrowser, requirePlayer, requireReader } from "../sessions/authenticate.ts";
 import { clearSessionCookie } from "../sessions/cookie.ts";
+import { requireMail } from "../sign-in/lost-links.ts";
 import { departIfMember } from "../teams/membership.ts";
 import { announceDeparture } from "../teams/routes.ts";
 import { apiKeyQuery, currentPlayer, patchPlayerRequest, personalLink, player, problem } from "../wire.ts";
@@ -17,7 +19,6 @@ import {
   anonymisePlayer,
   findPlayer,
   isLocal,
-  listPlayers,
   type Player,
   type Role,
   resetApiKey,
@@ -26,7 +27,7 @@ import {
 } from "./store.ts";
 
 export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limits: RateLimits): void {
-  const { db, clock, hub, settings } = context;
+  const { db, clock, replicas, settings, playerList } = context;
   const routes = app.withTypeProvider<ZodTypeProvider>();
   const tags = ["players"];
   const path = "/api/players/current";
@@ -38,12 +39,12 @@ export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limit
       preHandler: requireReader,
       schema: { summary: "All players", tags, response: { 200: z.array(player), 401: problem } },
     },
-    async () => (await listPlayers(db)).map(present),
+    async (_, reply) => sendJson(reply, await playerList.json()),
   );
   routes.get(
     path,
     { schema: { summary: "The player who asks", tags, response: { 200: currentPlayer, 401: problem } } },
-    (request) => presentCurrentPlayer(requirePlayer(request)),
+    (request, reply) => sendJson(reply, JSON.stringify(presentCurrentPlayer(requirePlayer(request)))),
   );
   routes.get(
     "/api/players/:id",
@@ -66,24 +67,29 @@ export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limit
     path,
     {
       schema: {
-        summary: "Change the own name or attributes; what is not named stays",
+        summary: "Change the own name, attributes or e-mail address; what is not named stays",
         tags,
         body: patchPlayerRequest,
-        response: { 200: currentPlayer, 400: problem, 401: problem, 429: problem },
+        response: { 200: currentPlayer, 400: problem, 401: problem, 404: problem, 429: problem },
       },
     },
     async (request) => {
       const asking = requirePlayer(request);
       limits.take("account", asking.id);
-      const { name, attributes } = request.body;
+      const { name, attributes, email } = request.body;
       checkAttributes(context.competition().playerAttributes, attributes);
       if (name !== undefined && name !== asking.name && !isLocal(asking)) {
         const detail = "Your name comes from where you sign in. Change it there, and sign in again.";
         throw new ProblemError("invalid_request", detail, { field: "name" });
       }
-      const changed = await updatePlayer(db, asking.id, { name, attributes });
+      // A key that changes the address could have a sign-in link sent to itself.
+      if (email !== undefined) requireBrowser(request);
+      if (typeof email === "string") checkEmail(context, asking);
+      const changed = await replicas.transact((transaction, announce) => {
+        announce({ kind: "player", playerId: asking.id });
+        return updatePlayer(transaction, asking.id, { name, attributes, email });
+      });
       if (!changed) throw new ProblemError("sign_in_required", "The account was deleted.");
-      hub.broadcast({ type: "player", message: present(changed) });
       return presentCurrentPlayer({ ...changed, roles: asking.roles });
     },
   );
@@ -93,7 +99,7 @@ export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limit
       schema: {
         summary: "Delete the own account: name, attributes, sign-in and instance; not with an API key",
         tags,
-        response: { 204: z.null().describe("Done."), 400: problem, 401: problem },
+        response: { 200: z.literal("").describe("Done: an empty answer."), 400: problem, 401: problem },
       },
     },
     async (request, reply) => {
@@ -101,14 +107,16 @@ export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limit
       // First, so that nothing is deleted where it fails and can be tried again.
       await stopInstance(context, id);
       const departure = await departIfMember(context, id);
-      if (departure) announceDeparture(hub, departure);
-      const isDeleted = await anonymisePlayer(db, id, clock.now());
-      hub.disconnect(id);
-      if (isDeleted) hub.broadcast({ type: "player-delete", message: id });
+      if (departure) announceDeparture(context.hub, departure);
+      await replicas.transact(async (transaction, announce) => {
+        announce({ kind: "revoked", playerId: id, what: "all" });
+        if (await anonymisePlayer(transaction, id, clock.now())) announce({ kind: "player", playerId: id });
+      });
       // A start of another tab may have come in between.
       await stopInstance(context, id).catch(() => context.log.debug({ player: id }, "a second stop failed"));
       clearSessionCookie(reply, settings.publicUrl);
-      return reply.status(204).send(null);
+      // An empty 200, as the original answers.
+      return reply.status(200).serializer(String).send("");
     },
   );
   routes.post(
@@ -123,7 +131,7 @@ export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limit
     async (request) => {
       const { id } = requireBrowser(request);
       limits.take("account", id);
-      const deps = { db, clock, hub, publicUrl: settings.publicUrl };
+      const deps = { db, clock, replicas, publicUrl: settings.publicUrl };
       return { link: await replaceLink(deps, id, "personal", request.sessionId) };
     },
   );
@@ -140,14 +148,25 @@ export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limit
     async (request, reply) => {
       const asking = requireBrowser(request);
       limits.take("account", asking.id);
-      const key = await resetApiKey(db, asking.id, readScopes(request.query.scopes, asking));
-      hub.disconnect(asking.id, ({ sessionId }) => sessionId === undefined);
+      const scopes = readScopes(request.query.scopes, asking);
+      const key = await replicas.transact((transaction, announce) => {
+        announce({ kind: "revoked", playerId: asking.id, what: "key" });
+        return resetApiKey(transaction, asking.id, scopes);
+      });
       if (/json/.test(request.headers.accept ?? "")) {
         return reply.type("application/json; charset=utf-8").serializer(JSON.stringify).send(key);
       }
       return reply.type("text/plain; charset=utf-8").serializer(String).send(key);
     },
   );
+}
+
+/** Throws a problem where no link could be sent to an address of the player. */
+function checkEmail(context: ApiContext, asking: Player): void {
+  const field = "email";
+  requireMail(context, field);
+  if (isLocal(asking)) return;
+  throw new ProblemError("invalid_request", "Your account has no sign-in link that could be lost.", { field });
 }
 
 /** Throws a problem where a scope is no role, or none of the player's. */

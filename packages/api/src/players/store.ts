@@ -12,9 +12,14 @@ export interface Player {
   id: string;
   name: string;
   federatedId: string;
+  /** All that the player has: granted here, and given by the identity provider. */
   roles: Role[];
+  grantedRoles: Role[];
+  providerRoles: Role[];
   apiKeyPlaceholder: string | null;
   attributes: Attributes;
+  /** Only the player sees it. */
+  email: string | null;
   createdAt: number;
 }
 
@@ -39,6 +44,7 @@ export interface NewPlayer {
   name: string;
   roles: readonly Role[];
   attributes?: Attributes;
+  email?: string | undefined;
   createdAt: number;
   /** Unset: an account of its own, whatever its name. */
   federatedId?: string;
@@ -58,6 +64,7 @@ export async function ensurePlayer(db: Kysely<Tables>, player: NewPlayer): Promi
       api_key_hash: null,
       api_key_placeholder: null,
       attributes: JSON.stringify(player.attributes ?? {}),
+      email: player.email ?? null,
       created_at: player.createdAt,
       deleted_at: null,
     })
@@ -94,6 +101,18 @@ export async function findPlayersByName(db: Kysely<Tables>, name: string): Promi
 export async function findPlayerByFederatedId(db: Kysely<Tables>, federatedId: string): Promise<Player | undefined> {
   const row = await present(db).where("federated_id", "=", federatedId).executeTakeFirst();
   return row && playerOf(row);
+}
+
+/** Accounts with this address that sign in with links, newest first. Others sign in where their provider asks more of them. */
+export async function findLocalPlayersByEmail(db: Kysely<Tables>, email: string, most: number): Promise<Player[]> {
+  const rows = await present(db)
+    .where("email", "=", email)
+    .where("federated_id", "like", `${localPrefix}%`)
+    .orderBy("created_at", "desc")
+    .orderBy("id")
+    .limit(most)
+    .execute();
+  return rows.map(playerOf);
 }
 
 /** Whose key it is, with the roles that a request with it has. */
@@ -154,53 +173,69 @@ const noKey = { api_key_hash: null, api_key_placeholder: null, api_key_scopes: "
 
 /** Returns the changed player; undefined where there is none. Attributes are added to those that are stored. */
 export async function updatePlayer(
-  db: Kysely<Tables>,
+  transaction: Transaction<Tables>,
   id: string,
-  { name, attributes }: { name?: string | undefined; attributes: Attributes },
+  { name, attributes, email }: { name?: string | undefined; attributes: Attributes; email?: string | null | undefined },
 ): Promise<Player | undefined> {
-  return db.transaction().execute(async (transaction) => {
-    await lockPlayers(transaction);
-    const player = await findPlayer(transaction, id);
-    if (!player) return undefined;
-    const changed = { ...player, name: name ?? player.name, attributes: { ...player.attributes, ...attributes } };
-    await transaction
-      .updateTable("player")
-      .set({ name: changed.name, attributes: JSON.stringify(changed.attributes) })
-      .where("id", "=", id)
-      .execute();
-    return changed;
-  });
+  await lockPlayers(transaction);
+  const player = await findPlayer(transaction, id);
+  if (!player) return undefined;
+  const changed = {
+    ...player,
+    name: name ?? player.name,
+    attributes: { ...player.attributes, ...attributes },
+    email: email === undefined ? player.email : email,
+  };
+  await transaction
+    .updateTable("player")
+    .set({ name: changed.name, attributes: JSON.stringify(changed.attributes), email: changed.email })
+    .where("id", "=", id)
+    .execute();
+  return changed;
 }
 
-/** Also removes the API key, whose scopes were of the roles before. */
-export async function storeRoles(db: Kysely<Tables>, id: string, granted: readonly Role[]): Promise<void> {
+export async function storeName(db: Kysely<Tables>, id: string, name: string): Promise<void> {
+  await db.updateTable("player").set({ name }).where("id", "=", id).execute();
+}
+
+/** Replaces those that are named. Also removes the API key, whose scopes were of the roles before. */
+export async function storeRoles(
+  db: Kysely<Tables>,
+  id: string,
+  { granted, provider }: { granted?: readonly Role[]; provider?: readonly Role[] },
+): Promise<void> {
+  const changed = {
+    ...(granted && { roles: joinRoles(granted) }),
+    ...(provider && { provider_roles: joinRoles(provider) }),
+  };
   await db
     .updateTable("player")
-    .set({ roles: joinRoles(granted), ...noKey })
+    .set({ ...changed, ...noKey })
     .where("id", "=", id)
     .execute();
 }
 
 /** Removes what names the person or signs in; whether this call did it. The row stays. */
-export async function anonymisePlayer(db: Kysely<Tables>, id: string, now: number): Promise<boolean> {
-  return db.transaction().execute(async (transaction) => {
-    const { numUpdatedRows } = await transaction
-      .updateTable("player")
-      .set({
-        name: "Deleted player",
-        federated_id: `deleted:${id}`,
-        roles: "",
-        attributes: "{}",
-        deleted_at: now,
-        ...noKey,
-      })
-      .where("id", "=", id)
-      .where("deleted_at", "is", null)
-      .executeTakeFirst();
-    await transaction.deleteFrom("session").where("player_id", "=", id).execute();
-    await transaction.deleteFrom("sign_in_link").where("player_id", "=", id).execute();
-    return numUpdatedRows > 0n;
-  });
+export async function anonymisePlayer(transaction: Transaction<Tables>, id: string, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable("player")
+    .set({
+      name: "Deleted player",
+      federated_id: `deleted:${id}`,
+      roles: "",
+      provider_roles: "",
+      attributes: "{}",
+      email: null,
+      deleted_at: now,
+      ...noKey,
+    })
+    .where("id", "=", id)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  await transaction.deleteFrom("session").where("player_id", "=", id).execute();
+  await transaction.deleteFrom("sign_in_link").where("player_id", "=", id).execute();
+  await transaction.deleteFrom("identity").where("player_id", "=", id).execute();
+  return numUpdatedRows > 0n;
 }
 
 /** How many have a place: those without a role of the staff. */
@@ -210,12 +245,16 @@ export async function countPlaces(db: Kysely<Tables>): Promise<number> {
     .select((is) => is.fn.countAll<number>().as("count"))
     .where("deleted_at", "is", null)
     .where("roles", "=", "player")
+    .where("provider_roles", "=", "")
     .executeTakeFirstOrThrow();
   return count;
 }
 
 export async function countAdmins(db: Kysely<Tables>): Promise<number> {
-  return (await present(db).where("roles", "like", "%admin%").execute()).length;
+  const rows = await present(db)
+    .where((is) => is.or([is("roles", "like", "%admin%"), is("provider_roles", "like", "%admin%")]))
+    .execute();
+  return rows.length;
 }
 
 /** Until the end of the transaction, others wait here: for rules on the number of players, which no index can check. */
@@ -228,9 +267,12 @@ export function playerOf(row: Omit<PlayerRow, "api_key_hash" | "api_key_scopes" 
     id: row.id,
     name: row.name,
     federatedId: row.federated_id,
-    roles: splitRoles(row.roles),
+    roles: splitRoles(`${row.roles},${row.provider_roles}`),
+    grantedRoles: splitRoles(row.roles),
+    providerRoles: splitRoles(row.provider_roles),
     apiKeyPlaceholder: row.api_key_placeholder,
     attributes: JSON.parse(row.attributes) as Attributes,
+    email: row.email,
     createdAt: row.created_at,
   };
 }

@@ -9,13 +9,16 @@ import type { RateLimits } from "../http/rate-limit.ts";
 import { checkAttributes, requireAttributes } from "../players/attributes.ts";
 import { type Attributes, countPlaces, ensurePlayer, lockPlayers, type Player } from "../players/store.ts";
 import { ProblemError } from "../problems.ts";
+import { addressToStore } from "../sessions/addresses.ts";
 import { createSession, endSession, type NewSession } from "../sessions/store.ts";
+import { requireMail } from "../sign-in/lost-links.ts";
 import { createLink, linkOf } from "../sign-in/store.ts";
 
 export interface RegistrationRequest {
   name: string;
   code: string;
   attributes: Attributes;
+  email: string | undefined;
   userAgent: string | undefined;
   /** From where, for the limit on wrong codes. */
   address: string;
@@ -34,21 +37,30 @@ export interface Registered {
 export async function register(
   context: ApiContext,
   limits: RateLimits,
-  { name, code, attributes, userAgent, address, before }: RegistrationRequest,
+  { name, code, attributes, email, userAgent, address, before }: RegistrationRequest,
 ): Promise<Registered> {
-  const { db, clock, settings } = context;
+  const { replicas, clock, settings } = context;
   const { registration, playerAttributes } = context.competition();
   const now = clock.now();
   requireOpen(registration, now);
   if (registration.mode === "code") await requireCode(context, limits, code, address);
   checkAttributes(playerAttributes, attributes);
   requireAttributes(playerAttributes, attributes);
-  return db.transaction().execute(async (transaction) => {
+  if (email !== undefined) requireMail(context, "email");
+  return replicas.transact(async (transaction, announce) => {
     await requirePlace(transaction, registration);
-    const player = await ensurePlayer(transaction, { name, roles: ["player"], attributes, createdAt: now });
+    const player = await ensurePlayer(transaction, { name, roles: ["player"], attributes, email, createdAt: now });
+    announce({ kind: "player", playerId: player.id });
     const token = await createLink(transaction, player.id, "personal", now);
-    if (before) await endSession(transaction, before.playerId, before.sessionId);
-    const session = await createSession(transaction, player, { now, userAgent });
+    if (before) {
+      // The sockets of the replaced session belong to another account.
+      await endSession(transaction, before.playerId, before.sessionId);
+      announce({ kind: "revoked", playerId: before.playerId, what: { session: before.sessionId } });
+    }
+    const session = await createSession(transaction, player, {
+      ...{ now, userAgent },
+      address: addressToStore(settings, address),
+    });
     return { player, link: linkOf(settings.publicUrl, token), session };
   });
 }
@@ -58,7 +70,8 @@ export function isWithinWindow({ opensAt, closesAt }: CompetitionSpec["registrat
   return (opensAt === undefined || parseTime(opensAt) <= now) && (closesAt === undefined || now < parseTime(closesAt));
 }
 
-function requireOpen(registration: CompetitionSpec["registration"], now: number): void {
+/** Throws a problem where nobody can register now. */
+export function requireOpen(registration: CompetitionSpec["registration"], now: number): void {
   const { mode, opensAt } = registration;
   if (mode === "closed") {
     throw new ProblemError("registration_closed", "Ask the organiser for a sign-in link.");
@@ -79,9 +92,9 @@ async function requireCode(context: ApiContext, limits: RateLimits, code: string
     throw new ProblemError("registration_closed", "The organiser has not set the registration code yet.", { field });
   }
   // Before the comparison: over the limit, a right code is answered as a wrong one, or guessing would go on.
-  limits.check("registration-code", address);
+  await limits.checkShared("registration-code", address);
   if (isSame(code.trim(), expected)) return;
-  limits.take("registration-code", address);
+  await limits.takeShared("registration-code", address);
   throw new ProblemError("registration_code_wrong", "Enter the code that the organiser gave you.", { field });
 }
 
@@ -91,7 +104,8 @@ function isSame(given: string, expected: string): boolean {
   return timingSafeEqual(hash(given), hash(expected));
 }
 
-async function requirePlace(
+/** Throws a problem where every place is taken. Until the end of the transaction, others wait. */
+export async function requirePlace(
   transaction: Transaction<Tables>,
   { maxPlayers }: CompetitionSpec["registration"],
 ): Promise<void> {

@@ -71,6 +71,7 @@ describe("registering", () => {
     api.rules = { ...api.rules, playerAttributes: [country, school] };
     const { messages } = await api.socket();
     await register({ name: "Ada", attributes: { country: "CH", school: "AT" } });
+    await api.clock.advance(1_000);
     await expect
       .poll(() => messages)
       .toEqual([{ type: "player", message: { id: expect.any(String), name: "Ada", attributes: { country: "CH" } } }]);
@@ -195,6 +196,7 @@ test("everybody can read how to sign in", async () => {
       eventLogoUrl: "https://example.com/logo.svg",
       registration: { mode: "code", isOpen: true, isFull: false, opensAt: null, closesAt: "2026-06-01T00:00:00Z" },
       playerAttributes: [country],
+      canMailLinks: false,
       serverTime: "2026-01-01T00:00:00.000Z",
     },
   ]);

@@ -4,7 +4,6 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { ApiContext } from "../context.ts";
 import type { RateLimits } from "../http/rate-limit.ts";
-import { presentPlayer } from "../players/present.ts";
 import { countPlaces } from "../players/store.ts";
 import { requireOwnOrigin } from "../sessions/authenticate.ts";
 import { setSessionCookie } from "../sessions/cookie.ts";
@@ -12,7 +11,7 @@ import { personalLink, problem, registrationRequest, type SignInOptions, signInO
 import { isWithinWindow, register } from "./registration.ts";
 
 export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext, limits: RateLimits): void {
-  const { clock, hub, settings } = context;
+  const { clock, settings } = context;
   const routes = app.withTypeProvider<ZodTypeProvider>();
   const tags = ["sign-in"];
 
@@ -28,26 +27,25 @@ export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext,
         summary: "Register; answers with a personal sign-in link and sets the session cookie",
         tags,
         body: registrationRequest,
-        response: { 201: personalLink, 400: problem, 403: problem, 429: problem },
+        response: { 201: personalLink, 400: problem, 403: problem, 404: problem, 429: problem },
       },
     },
     async (request, reply) => {
       requireOwnOrigin(request, settings.publicUrl);
       const { body, ip, player: signedIn, sessionId, headers } = request;
-      limits.take("registration", ip);
+      await limits.takeShared("registration", ip);
       const before = signedIn && sessionId !== undefined ? { playerId: signedIn.id, sessionId } : undefined;
       const userAgent = headers["user-agent"];
-      const { player, link, session } = await register(context, limits, { ...body, userAgent, address: ip, before });
-      // The sockets of the replaced session belong to another account.
-      if (before) hub.disconnect(before.playerId, (identity) => identity.sessionId === before.sessionId);
-      hub.broadcast({ type: "player", message: presentPlayer(player, context.competition().playerAttributes) });
+      const { link, session } = await register(context, limits, {
+        ...{ ...body, email: body.email, userAgent, address: ip, before },
+      });
       setSessionCookie(reply, settings.publicUrl, session, clock.now());
       return reply.status(201).send({ link });
     },
   );
 }
 
-async function presentSignInOptions({ db, clock, competition }: ApiContext): Promise<SignInOptions> {
+async function presentSignInOptions({ db, clock, competition, outbox }: ApiContext): Promise<SignInOptions> {
   const { title, organiser, logoUrl = "", registration, playerAttributes } = competition();
   const { mode, opensAt, closesAt, maxPlayers } = registration;
   const now = clock.now();
@@ -65,6 +63,7 @@ async function presentSignInOptions({ db, clock, competition }: ApiContext): Pro
       isFull,
     },
     playerAttributes: playerAttributes.map((attribute) => ({ ...attribute, values: [...attribute.values] })),
+    canMailLinks: outbox !== undefined,
     serverTime: new Date(now).toISOString(),
   };
 }

@@ -3,13 +3,12 @@
  * every request to our host, also with those that other sites make them send, so such a request that changes something
  * must come from our own pages: its Origin is compared. A key is never sent by itself, so it needs no Origin.
  */
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { allowsAnonymousReading } from "../competition/rules.ts";
 import type { ApiContext } from "../context.ts";
-import { findPlayerByKey, type Player, type Role } from "../players/store.ts";
+import type { Player, Role } from "../players/store.ts";
 import { ProblemError } from "../problems.ts";
 import { cookieName } from "./cookie.ts";
-import { findSession } from "./store.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -26,28 +25,50 @@ declare module "fastify" {
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS"]);
 
 export function addAuthentication(app: FastifyInstance, context: ApiContext): void {
-  const { db, clock, settings } = context;
+  const { sessions, settings } = context;
   const name = cookieName(settings.publicUrl);
   app.decorateRequest("player", undefined);
   app.decorateRequest("sessionId", undefined);
   app.decorateRequest("usesApiKey", false);
   app.decorateRequest("allowsAnonymousReading", () => allowsAnonymousReading(context.competition()));
-  app.addHook("onRequest", async (request) => {
+  /** A promise only where the database has to be read. */
+  const authenticate = (request: FastifyRequest): void | Promise<void> => {
     // By the route and not by the URL, in which `/%61pi/` is the same path.
     if (!isOfApi(request)) return;
     const { authorization } = request.headers;
     if (authorization !== undefined) {
       request.usesApiKey = true;
       const key = bearerKey(authorization);
-      request.player = key === undefined ? undefined : await findPlayerByKey(db, key);
-      return;
+      if (key === undefined) return;
+      return whenRead(sessions.ownerOfKey(key), (player) => {
+        request.player = player;
+      });
     }
     if (!safeMethods.has(request.method)) requireOwnOrigin(request, settings.publicUrl);
     const token = request.cookies[name];
-    const session = token === undefined ? undefined : await findSession(db, token, clock.now());
-    request.player = session?.player;
-    request.sessionId = session?.id;
+    if (token === undefined) return;
+    return whenRead(sessions.session(token), (session) => {
+      request.player = session?.player;
+      request.sessionId = session?.id;
+    });
+  };
+  // With a callback: a promise for each hook of each request is measurable.
+  app.addHook("onRequest", (request, _, done) => {
+    let read: void | Promise<void>;
+    try {
+      read = authenticate(request);
+    } catch (error) {
+      done(error as Error);
+      return;
+    }
+    if (read instanceof Promise) read.then(() => done(), done);
+    else done();
   });
+}
+
+function whenRead<T>(value: T | Promise<T | undefined>, use: (value: T | undefined) => void): void | Promise<void> {
+  if (value instanceof Promise) return value.then(use);
+  use(value);
 }
 
 /** The API key in an Authorization header; undefined where it has another form. */
@@ -69,13 +90,18 @@ export function isOfApi({ routeOptions }: FastifyRequest): boolean {
  * For what everybody may read unless the organiser shows challenges to players only, as `preHandler: requireReader`. A
  * key or session that is not valid counts as none.
  */
-export async function requireReader(request: FastifyRequest): Promise<void> {
-  if (request.player === undefined && !request.allowsAnonymousReading()) requirePlayer(request);
+export function requireReader(request: FastifyRequest, _: FastifyReply, done: (error?: Error) => void): void {
+  if (request.player === undefined && !request.allowsAnonymousReading()) done(signInRequired());
+  else done();
 }
 
 export function requirePlayer({ player }: FastifyRequest): Player {
   if (player) return player;
-  throw new ProblemError("sign_in_required", "Open the sign-in link that the organiser gave you, or send an API key.");
+  throw signInRequired();
+}
+
+function signInRequired(): ProblemError {
+  return new ProblemError("sign_in_required", "Open the sign-in link that the organiser gave you, or send an API key.");
 }
 
 export function requireRole(request: FastifyRequest, role: Role): Player {

@@ -16,6 +16,6 @@ export function clearSessionCookie(reply: FastifyReply, publicUrl: string): void
   reply.clearCookie(cookieName(publicUrl), cookieOptions(publicUrl));
 }
 
-function cookieOptions(publicUrl: string) {
+export function cookieOptions(publicUrl: string) {
   return { path: "/", httpOnly: true, sameSite: "lax", secure: publicUrl.startsWith("https:") } as const;
 }

@@ -24,6 +24,7 @@ describe("sessions", () => {
         createdAt: "2026-01-01T00:01:00Z",
         expiresAt: "2026-01-08T00:01:00Z",
         userAgent: "test",
+        address: null,
         isCurrent: false,
       },
       {
@@ -31,6 +32,7 @@ describe("sessions", () => {
         createdAt: "2026-01-01T00:00:00Z",
         expiresAt: "2026-01-08T00:00:00Z",
         userAgent: "test",
+        address: null,
         isCurrent: true,
       },
     ]);

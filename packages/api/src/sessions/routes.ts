@@ -10,7 +10,7 @@ import { requireBrowser, requirePlayer } from "./authenticate.ts";
 import { clearSessionCookie } from "./cookie.ts";
 import { endSession, endSessions, listSessions } from "./store.ts";
 
-export function addSessionRoutes(app: FastifyInstance, { db, clock, hub, settings }: ApiContext): void {
+export function addSessionRoutes(app: FastifyInstance, { db, clock, replicas, settings }: ApiContext): void {
   const routes = app.withTypeProvider<ZodTypeProvider>();
   const tags = ["sessions"];
   const path = "/api/players/current/sessions";
@@ -21,11 +21,11 @@ export function addSessionRoutes(app: FastifyInstance, { db, clock, hub, setting
     { schema: { summary: "Own sessions, newest first", tags, response: { 200: z.array(session), 401: problem } } },
     async (request) => {
       const sessions = await listSessions(db, requirePlayer(request).id, clock.now());
-      return sessions.map(({ id, createdAt, expiresAt, userAgent }) => ({
+      return sessions.map(({ id, createdAt, expiresAt, userAgent, address }) => ({
         id,
         createdAt: formatTime(createdAt),
         expiresAt: formatTime(expiresAt),
-        userAgent,
+        ...{ userAgent, address },
         isCurrent: id === request.sessionId,
       }));
     },
@@ -41,8 +41,11 @@ export function addSessionRoutes(app: FastifyInstance, { db, clock, hub, setting
     },
     async (request, reply) => {
       const { id } = requireBrowser(request);
-      await endSessions(db, id, request.sessionId);
-      hub.disconnect(id, ({ sessionId }) => sessionId !== undefined && sessionId !== request.sessionId);
+      const { sessionId } = request;
+      await replicas.transact((transaction, announce) => {
+        announce({ kind: "revoked", playerId: id, what: { sessions: "all", except: sessionId } });
+        return endSessions(transaction, id, sessionId);
+      });
       return reply.status(204).send(null);
     },
   );
@@ -59,10 +62,12 @@ export function addSessionRoutes(app: FastifyInstance, { db, clock, hub, setting
     async (request, reply) => {
       const { id: playerId } = requireBrowser(request);
       const { id } = request.params;
-      if (!(await endSession(db, playerId, id))) {
-        throw new ProblemError("not_found", `You have no session "${id}". It may have ended already.`);
-      }
-      hub.disconnect(playerId, ({ sessionId }) => sessionId === id);
+      await replicas.transact(async (transaction, announce) => {
+        if (!(await endSession(transaction, playerId, id))) {
+          throw new ProblemError("not_found", `You have no session "${id}". It may have ended already.`);
+        }
+        announce({ kind: "revoked", playerId, what: { session: id } });
+      });
       if (id === request.sessionId) clearSessionCookie(reply, settings.publicUrl);
       return reply.status(204).send(null);
     },

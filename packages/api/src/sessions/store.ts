@@ -16,10 +16,19 @@ export interface NewSession {
   expiresAt: number;
 }
 
+/** Where a session begins: shown to the player, who may find a stranger among the sessions. */
+interface SessionOrigin {
+  now: number;
+  userAgent?: string | undefined;
+  address?: string | undefined;
+  /** Name of the identity provider; undefined: with a link. */
+  provider?: string | undefined;
+}
+
 export async function createSession(
   db: Kysely<Tables>,
   player: Player,
-  { now, userAgent = "" }: { now: number; userAgent?: string | undefined },
+  { now, userAgent = "", address, provider }: SessionOrigin,
 ): Promise<NewSession> {
   const token = newToken();
   const id = randomUUID();
@@ -34,6 +43,8 @@ export async function createSession(
       created_at: now,
       expires_at: expiresAt,
       user_agent: userAgent.replace(/\p{C}/gu, "").slice(0, longestUserAgent),
+      address: address ?? null,
+      provider: provider ?? null,
     })
     .execute();
   return { id, token, expiresAt };
@@ -61,11 +72,19 @@ export async function findSession(db: Kysely<Tables>, token: string, now: number
   return { id: row.session_id ?? (await giveId(db, hash)), player: playerOf(row), expiresAt: row.expires_at };
 }
 
+/** The identity provider of a session; undefined where it began with a link. */
+export async function findSessionProvider(db: Kysely<Tables>, id: string): Promise<string | undefined> {
+  const row = await db.selectFrom("session").select("provider").where("id", "=", id).executeTakeFirst();
+  return row?.provider ?? undefined;
+}
+
 export interface ListedSession {
   id: string;
   createdAt: number;
   expiresAt: number;
   userAgent: string;
+  /** Null: it is not stored, or no longer. */
+  address: string | null;
 }
 
 /** Those of one player that last, newest first. */
@@ -79,11 +98,11 @@ export async function listSessions(db: Kysely<Tables>, playerId: string, now: nu
     .orderBy("token_hash")
     .execute();
   return Promise.all(
-    rows.map(async ({ id, token_hash, created_at, expires_at, user_agent }) => ({
+    rows.map(async ({ id, token_hash, created_at, expires_at, user_agent, address }) => ({
       id: id ?? (await giveId(db, token_hash)),
       createdAt: created_at,
       expiresAt: expires_at,
-      userAgent: user_agent,
+      ...{ userAgent: user_agent, address },
     })),
   );
 }

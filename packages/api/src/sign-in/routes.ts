@@ -2,23 +2,29 @@
  * Signing in with a link. Opening the link does not sign in: the token is in the fragment, which browsers do not send, and
  * the page asks before it posts it. So neither a link checker nor another site can start or replace a session.
  */
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import type { ApiContext } from "../context.ts";
 import type { RateLimits } from "../http/rate-limit.ts";
+import type { Provider } from "../openid/provider.ts";
 import { ProblemError } from "../problems.ts";
+import { addressToStore } from "../sessions/addresses.ts";
 import { requireOwnOrigin } from "../sessions/authenticate.ts";
 import { clearSessionCookie, setSessionCookie } from "../sessions/cookie.ts";
-import { createSession, endSession } from "../sessions/store.ts";
-import { problem, signInPreview, signInRequest } from "../wire.ts";
+import { createSession, endSession, findSessionProvider } from "../sessions/store.ts";
+import { problem, signedOut, signInPreview, signInRequest } from "../wire.ts";
 import { consumeLink, findLink } from "./store.ts";
 
 const tags = ["sign-in"];
 const noContent = z.null().describe("Done.");
 
-export function addSignInRoutes(app: FastifyInstance, context: ApiContext, limits: RateLimits): void {
-  const { db, clock, hub, settings } = context;
+export function addSignInRoutes(
+  app: FastifyInstance,
+  context: ApiContext,
+  { limits, providers }: { limits: RateLimits; providers: readonly Provider[] },
+): void {
+  const { db, clock, replicas, settings } = context;
   const routes = app.withTypeProvider<ZodTypeProvider>();
   routes.post(
     "/api/sign-in/preview",
@@ -31,7 +37,7 @@ export function addSignInRoutes(app: FastifyInstance, context: ApiContext, limit
       },
     },
     async ({ body, ip, player }) => {
-      limits.take("sign-in", ip);
+      await limits.takeShared("sign-in", ip);
       const found = (await findLink(db, body.token, clock.now())) ?? refuse();
       return { name: found.name, replaces: player && player.id !== found.id ? player.name : null };
     },
@@ -50,16 +56,21 @@ export function addSignInRoutes(app: FastifyInstance, context: ApiContext, limit
     async (request, reply) => {
       requireOwnOrigin(request, settings.publicUrl);
       const { body, ip, player, sessionId, headers } = request;
-      limits.take("sign-in", ip);
+      await limits.takeShared("sign-in", ip);
       const now = clock.now();
       // All or nothing: a link must not be used up by a sign-in that failed.
-      const session = await db.transaction().execute(async (transaction) => {
+      const session = await replicas.transact(async (transaction, announce) => {
         const found = (await findLink(transaction, body.token, now)) ?? refuse();
         if (!(await consumeLink(transaction, body.token, now))) refuse();
-        if (player && sessionId !== undefined) await endSession(transaction, player.id, sessionId);
-        return createSession(transaction, found, { now, userAgent: headers["user-agent"] });
+        if (player && sessionId !== undefined) {
+          await endSession(transaction, player.id, sessionId);
+          announce({ kind: "revoked", playerId: player.id, what: { session: sessionId } });
+        }
+        return createSession(transaction, found, {
+          ...{ now, userAgent: headers["user-agent"] },
+          address: addressToStore(settings, ip),
+        });
       });
-      disconnect(request);
       setSessionCookie(reply, settings.publicUrl, session, now);
       return reply.status(204).send(null);
     },
@@ -67,20 +78,22 @@ export function addSignInRoutes(app: FastifyInstance, context: ApiContext, limit
 
   routes.post(
     "/api/sign-out",
-    { schema: { summary: "End the session", tags, response: { 204: noContent } } },
+    { schema: { summary: "End the session", tags, response: { 200: signedOut, 204: noContent } } },
     async (request, reply) => {
       const { player, sessionId } = request;
-      if (player && sessionId !== undefined) await endSession(db, player.id, sessionId);
-      disconnect(request);
+      const name = sessionId === undefined ? undefined : await findSessionProvider(db, sessionId);
+      if (player && sessionId !== undefined) {
+        await replicas.transact(async (transaction, announce) => {
+          await endSession(transaction, player.id, sessionId);
+          announce({ kind: "revoked", playerId: player.id, what: { session: sessionId } });
+        });
+      }
       clearSessionCookie(reply, settings.publicUrl);
+      const url = providers.find((provider) => provider.name === name)?.endSessionUrl();
+      if (url !== undefined) return reply.status(200).send({ url });
       return reply.status(204).send(null);
     },
   );
-
-  /** Closes the sockets of the session that has just ended. */
-  function disconnect({ player, sessionId }: FastifyRequest): void {
-    if (player && sessionId !== undefined) hub.disconnect(player.id, (identity) => identity.sessionId === sessionId);
-  }
 }
 
 function refuse(): never {

@@ -7,26 +7,31 @@ import type { SignInLinkTable, Tables } from "../database/schema.ts";
 import { type Player, playerOf } from "../players/store.ts";
 import { hashToken, newToken } from "../sessions/tokens.ts";
 
-const oneTimeMs = 15 * 60_000;
+export const oneTimeMs = 15 * 60_000;
 
 export type LinkKind = SignInLinkTable["kind"];
 
 /** Returns the token. An earlier link of the same kind ends; sessions go on. */
 export async function createLink(db: Kysely<Tables>, playerId: string, kind: LinkKind, now: number): Promise<string> {
-  const token = newToken();
-  await db.deleteFrom("sign_in_link").where("player_id", "=", playerId).where("kind", "=", kind).execute();
-  await db
-    .insertInto("sign_in_link")
-    .values({
-      token_hash: hashToken(token),
-      player_id: playerId,
-      kind,
-      created_at: now,
-      expires_at: kind === "one-time" ? now + oneTimeMs : null,
-      used_at: null,
-    })
-    .execute();
+  const [[, token]] = (await createLinks(db, [playerId], kind, now)) as [[string, string]];
   return token;
+}
+
+/** For several players, each once. Returns their ids and tokens. */
+export async function createLinks(
+  db: Kysely<Tables>,
+  playerIds: readonly string[],
+  kind: LinkKind,
+  now: number,
+): Promise<[playerId: string, token: string][]> {
+  const links = playerIds.map((id): [string, string] => [id, newToken()]);
+  await db.deleteFrom("sign_in_link").where("player_id", "in", playerIds).where("kind", "=", kind).execute();
+  const expires_at = kind === "one-time" ? now + oneTimeMs : null;
+  const rows = links.map(([player_id, token]) => ({
+    ...{ token_hash: hashToken(token), player_id, kind, created_at: now, expires_at, used_at: null },
+  }));
+  await db.insertInto("sign_in_link").values(rows).execute();
+  return links;
 }
 
 /** The token is in the fragment, which browsers do not send: it is in no access log. */

@@ -46,7 +46,7 @@ export async function submitFlag(context: ApiContext, limits: RateLimits, reques
   const { name } = challenge.metadata;
   if (!isPractice && (await hasSolved(context.db, submitter.scorerId, name))) throw alreadySolved(name);
   const { burst, intervalSeconds } = context.competition().submissions;
-  limits.take({ name: "submit", burst, perSecond: 1 / intervalSeconds }, `${submitter.scorerId} ${name}`);
+  await limits.takeShared({ name: "submit", burst, perSecond: 1 / intervalSeconds }, `${submitter.scorerId} ${name}`);
   const value_hmac = flagHmac(context.flagKey, flag);
   const matches = await findFlagMatches(context.db, name, value_hmac);
   const comparison = compareFlag(challenge, flag, matches, submitter);

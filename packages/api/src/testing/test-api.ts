@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { openDatabase } from "@berg/database";
-import type { Client, Logger } from "@berg/kube";
+import { type Client, type Logger, systemClock } from "@berg/kube";
 import { FakeClock } from "@berg/kube/testing";
 import { type CompetitionSpec, competitionDefaults } from "@berg/resources";
 import type { FastifyInstance } from "fastify";
@@ -13,10 +13,20 @@ import type { ApiContext, Caches } from "../context.ts";
 import { migrations } from "../database/migrations.ts";
 import type { Tables } from "../database/schema.ts";
 import { LiveHub } from "../events/live-hub.ts";
+import type { MailSettings } from "../mail/settings.ts";
+import { Provider } from "../openid/provider.ts";
+import type { ProviderSettings } from "../openid/settings.ts";
+import { createOutbox } from "../outbox/create-outbox.ts";
+import type { OutboxWorker } from "../outbox/worker.ts";
+import { PlayerList } from "../players/player-list.ts";
 import { ensurePlayer, findPlayer, type NewPlayer, type Role } from "../players/store.ts";
+import { listenerOf } from "../replicas/apply.ts";
+import { Replicas } from "../replicas/replicas.ts";
 import { createServer } from "../server.ts";
+import { SessionCache } from "../sessions/session-cache.ts";
 import { createSession } from "../sessions/store.ts";
 import type { ServerMessage } from "../wire.ts";
+import { newTestDatabase } from "./test-database.ts";
 
 export const publicUrl = "http://berg.localhost:8080";
 
@@ -40,8 +50,17 @@ export interface Answer<T> {
 export interface TestApiOptions {
   /** Sockets. */
   mostPerAddress?: number;
-  /** A PostgreSQL database, in place of one in memory. */
+  /** In place of an empty one of its own. */
   database?: string;
+  /** A mail server. Its outbox delivers when it is told to: `api.outbox.run()`. */
+  mail?: MailSettings;
+  addressRetentionMs?: number;
+  /** Networks of proxies whose forwarded headers count. */
+  trustedProxies?: readonly string[];
+  /** Identity providers. */
+  providers?: readonly ProviderSettings[];
+  /** Whether it talks to others on the same database. */
+  isReplica?: boolean;
 }
 
 export class TestApi implements AsyncDisposable {
@@ -62,28 +81,60 @@ export class TestApi implements AsyncDisposable {
   #listening: Promise<string> | undefined;
   #parts = new AsyncDisposableStack();
 
-  static async start({ mostPerAddress, database = ":memory:" }: TestApiOptions = {}): Promise<TestApi> {
+  static async start(options: TestApiOptions = {}): Promise<TestApi> {
+    const { mostPerAddress, database, isReplica = false } = options;
+    const { mail, addressRetentionMs, trustedProxies, providers = [] } = options;
     const api = new TestApi();
-    const { db } = api.#parts.use(await openDatabase<Tables>({ database, component: "api", migrations }));
+    const { db, address } = api.#parts.use(
+      await openDatabase<Tables>({ database: database ?? (await newTestDatabase()), component: "api", migrations }),
+    );
     const write = (fields: unknown, text?: unknown) => void api.logged.push(JSON.stringify([fields, text]));
     const log = { debug: write, info: write, warn: write, error: write } as Logger;
+    const { clock } = api;
+    const hub = new LiveHub({
+      clock,
+      allowsAnonymous: () => allowsAnonymousReading(api.rules),
+      ...(mostPerAddress !== undefined && { mostPerAddress }),
+    });
+    // Polls and limits of replicas follow the time of PostgreSQL, and not the clock of a test.
+    const inMemory = { kind: "sqlite", path: ":memory:", shown: "" } as const;
+    const replicas = new Replicas({ db, address: isReplica ? address : inMemory, clock: systemClock, log });
     api.context = {
-      ...{ db, clock: api.clock, log, flagKey: Buffer.alloc(32) },
-      hub: new LiveHub({
-        allowsAnonymous: () => allowsAnonymousReading(api.rules),
-        ...(mostPerAddress !== undefined && { mostPerAddress }),
-      }),
-      settings: { publicUrl, namespace: "berg", competition: "competition", maxRenewals: 3, version: "0.0.0" },
+      ...{ db, clock, log, hub, replicas, flagKey: Buffer.alloc(32) },
+      sessions: new SessionCache({ db, clock, hub }),
+      playerList: new PlayerList({ db, clock, competition: () => api.rules }),
+      settings: {
+        ...{ publicUrl, namespace: "berg", competition: "competition", maxRenewals: 3, version: "0.0.0" },
+        ...(addressRetentionMs !== undefined && { addressRetentionMs }),
+      },
       competition: () => api.rules,
       maxRenewals: () => 3,
       registrationCode: async () => api.code,
       client: {} as Client,
       caches: () => ({ instances: { get: () => undefined } }) as unknown as Caches,
-      reconcileOwner: (ownerId) => void api.reconciled.push(ownerId),
+      reconcileOwner(ownerId) {
+        api.reconciled.push(ownerId);
+        replicas.hint({ kind: "owner", ownerId });
+      },
     };
-    api.#app = await createServer(api.context, { reason: "there are none" });
+    if (mail) api.context = { ...api.context, outbox: api.#parts.use(createOutbox(api.context, mail)) };
+    const listener = listenerOf(api.context, (ownerId) => void api.reconciled.push(ownerId));
+    api.#parts.use(await replicas.start(listener));
+    api.#app = await createServer(
+      api.context,
+      { reason: "there are none" },
+      {
+        trustedProxies,
+        providers: providers.map((one) => api.#parts.use(new Provider(one, { publicUrl, clock, log }))),
+      },
+    );
     api.#parts.defer(() => api.#app.close());
     return api;
+  }
+
+  get outbox(): OutboxWorker {
+    if (!this.context.outbox) throw new Error("start it with mail");
+    return this.context.outbox;
   }
 
   get db(): Kysely<Tables> {

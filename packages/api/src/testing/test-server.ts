@@ -1,4 +1,4 @@
-/** The HTTP server with a database file of its own and Challenges from memory, for `inject()`. */
+/** The HTTP server with a database of its own and Challenges from memory, for `inject()`. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,9 +13,13 @@ import type { ApiContext } from "../context.ts";
 import { migrations } from "../database/migrations.ts";
 import type { Tables } from "../database/schema.ts";
 import { LiveHub } from "../events/live-hub.ts";
+import { PlayerList } from "../players/player-list.ts";
 import { ensurePlayer, type Role, resetApiKey } from "../players/store.ts";
+import { Replicas } from "../replicas/replicas.ts";
 import { createServer, type ServerParts } from "../server.ts";
+import { SessionCache } from "../sessions/session-cache.ts";
 import { createSession } from "../sessions/store.ts";
+import { newTestDatabase } from "./test-database.ts";
 
 const namespace = "berg";
 export const publicUrl = "http://berg.localhost:8080";
@@ -44,8 +48,12 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   await using parts = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), "berg-api-"));
   parts.defer(() => rm(directory, { recursive: true, force: true }));
-  const { db } = parts.use(
-    await openDatabase<Tables>({ database: join(directory, "api.db"), component: "api", migrations }),
+  const { db, address } = parts.use(
+    await openDatabase<Tables>({
+      database: await newTestDatabase(join(directory, "api.db")),
+      component: "api",
+      migrations,
+    }),
   );
   const lines: string[] = [];
   const write = (level: string) => (fields: object, message: string) =>
@@ -63,9 +71,13 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     challenges: { get: (key: string) => challenges.get(key), list: () => [...challenges.values()] },
     ...{ instances: empty, competitions: empty, pages: empty },
   } as unknown as ReturnType<ApiContext["caches"]>;
+  const hub = new LiveHub({ clock });
+  const rules = { ...competitionDefaults(), ...competition };
   const context: ApiContext = {
-    ...{ db, clock, log, hub: new LiveHub() },
-    competition: () => ({ ...competitionDefaults(), ...competition }),
+    ...{ db, clock, log, hub, replicas: new Replicas({ db, address, clock, log }) },
+    sessions: new SessionCache({ db, clock, hub }),
+    playerList: new PlayerList({ db, clock, competition: () => rules }),
+    competition: () => rules,
     maxRenewals: () => 3,
     settings: { publicUrl, namespace, competition: "competition", maxRenewals: 3, version: "0" },
     flagKey: Buffer.alloc(32),

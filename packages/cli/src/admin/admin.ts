@@ -1,4 +1,4 @@
-/** `berg admin …`: accounts, for whoever owns the data directory. */
+/** `berg admin …`: accounts, for people who have access to the data directory or the database. */
 import { type Command, InvalidArgumentError } from "commander";
 import { directory } from "../up/up.ts";
 import type { LinkOptions, RolesOptions } from "./run-admin.ts";
@@ -31,9 +31,16 @@ export function addAdminCommand(berg: Command): void {
       run(async () => (await import("./run-admin.ts")).runRoles(name, given ?? [], options)),
     );
   for (const command of [link, setRoles]) {
-    command.option("--data-dir <directory>", "the data directory of berg up", directory, ".berg");
+    command
+      .option("--data-dir <directory>", "the data directory of berg up, .berg by default", directory)
+      .addHelpText("after", databaseHelp);
   }
 }
+
+const databaseHelp = `
+Environment, without --data-dir:
+  DATABASE_URL             the database of berg api: postgres://user:password@host/database
+  PUBLIC_URL               as berg api has it: where the links lead`;
 
 /** Of an option or argument that can be repeated. */
 function addRole(text: string, before: Role[] = []): Role[] {

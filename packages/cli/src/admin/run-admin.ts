@@ -1,9 +1,14 @@
-/** Asks the running API over its socket; where none runs, works on the database itself. */
+/**
+ * With a data directory: asks the running API over its socket; where none runs, changes the database itself. With
+ * DATABASE_URL, as in a pod of `berg api`: always changes the database, which all replicas share.
+ */
 import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type AdminCommand, askRunningApi, longestSocketPath, runAdminCommandOn } from "@berg/api";
+import { readDatabaseAddress } from "@berg/database";
+import { readPublicUrl as parsePublicUrl } from "../public-url.ts";
 import { adminSocketOf, databaseOf, readPublicUrl } from "../up/data-directory.ts";
 import type { Role } from "./admin.ts";
 
@@ -13,8 +18,10 @@ export interface LinkOptions extends RolesOptions {
 }
 
 export interface RolesOptions {
-  dataDir: string;
+  dataDir?: string;
 }
+
+const defaultDataDir = ".berg";
 
 /** The account that `berg up` creates as well. */
 const firstAdmin = { name: "Admin", roles: ["admin"] } as const;
@@ -29,7 +36,25 @@ export function runRoles(name: string, roles: Role[], { dataDir }: RolesOptions)
   return runCommand(dataDir, { command: "roles", name, roles });
 }
 
-async function runCommand(dataDir: string, command: AdminCommand): Promise<string> {
+function runCommand(dataDir: string | undefined, command: AdminCommand): Promise<string> {
+  const { DATABASE_URL: database = "", PUBLIC_URL: publicUrl = "" } = process.env;
+  if (dataDir !== undefined || database === "") return runInDirectory(dataDir ?? defaultDataDir, command);
+  return runOnDatabase({ database, publicUrl }, command);
+}
+
+async function runOnDatabase(
+  { database, publicUrl }: { database: string; publicUrl: string },
+  command: AdminCommand,
+): Promise<string> {
+  // Its message does not contain the URL, which may hold a password.
+  if (readDatabaseAddress(database).kind !== "postgres") {
+    throw new Error("cannot read DATABASE_URL: it is not a postgres:// URL; --data-dir is for a SQLite file");
+  }
+  if (publicUrl === "") throw new Error("cannot read PUBLIC_URL: it is not set. Give the one of berg api");
+  return (await runAdminCommandOn({ database, publicUrl: parsePublicUrl(publicUrl) }, command)).output;
+}
+
+async function runInDirectory(dataDir: string, command: AdminCommand): Promise<string> {
   const directory = resolve(dataDir);
   if (!(await stat(directory).catch(() => undefined))?.isDirectory()) {
     throw new Error(`there is no data directory ${directory}; start Berg with "berg up", or name it with --data-dir`);

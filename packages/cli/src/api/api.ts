@@ -1,6 +1,12 @@
 import type { Command } from "commander";
 import { directory } from "../up/up.ts";
-import { apiVariables } from "./variables.ts";
+import { apiVariables, oidcVariables } from "./variables.ts";
+
+interface Variable {
+  name: string;
+  default: string;
+  description: string;
+}
 
 export interface ApiCommandOptions {
   kubeconfig?: string;
@@ -27,9 +33,10 @@ export function addApiCommand(berg: Command): void {
     )
     .option("--release", "only remove the API's finalizer from all ChallengeInstances, before Berg is uninstalled")
     .addHelpText("after", `\nEnvironment:\n${apiVariables.map(helpOf).join("\n")}`)
+    .addHelpText("after", `\nOf each provider in OIDC_PROVIDERS:\n${oidcVariables.map(helpOf).join("\n")}`)
     .action(async (options: ApiCommandOptions) => (await import("./run-api.ts")).runApi(options));
 }
 
-function helpOf({ name, default: byDefault, description }: (typeof apiVariables)[number]): string {
-  return `  ${name.padEnd(24)} ${description}${byDefault === "" ? "" : ` (${byDefault})`}`;
+function helpOf({ name, default: byDefault, description }: Variable): string {
+  return `  ${name.padEnd(32)} ${description}${byDefault === "" ? "" : ` (${byDefault})`}`;
 }

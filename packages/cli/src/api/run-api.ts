@@ -40,11 +40,23 @@ const retryMs = 5_000;
 /** Runs until it is told to stop. What is wrong in the environment ends it at once, with code 2 and a line for each. */
 export async function runApi(options: ApiCommandOptions): Promise<void> {
   if (options.release) return release(options);
-  const mistakes: string[] = [];
+  const mistakes: string[] = allowsCodeGeneration() ? [] : [codeGenerationMistake];
   const settings = readApiSettings(process.env, options, mistakes);
   if (!settings) return refuse(mistakes);
   const log = createLog(settings.process.logLevel);
   await runProcess(log, (stop) => serve(settings, options.kubeconfig, log, stop));
+}
+
+const codeGenerationMistake =
+  "cannot run with --disallow-code-generation-from-strings, which the ENTRYPOINT of the image sets: the router of Fastify compiles functions. Run it as `berg api`, which is in the PATH of the image";
+
+function allowsCodeGeneration(): boolean {
+  try {
+    new Function("");
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function serve(
@@ -87,7 +99,8 @@ async function startServing(
   settings: ApiProcessSettings,
   { connection, metrics, log, parts }: Deps & { parts: AsyncDisposableStack },
 ): Promise<RunningApi> {
-  const { publicUrl, competition, namespace, maxRenewals, host, port, handouts, trustedProxies } = settings;
+  const { publicUrl, competition, namespace, maxRenewals, addressRetentionMs } = settings;
+  const { host, port, handouts, trustedProxies, mail, providers, poolSize, slowQueryMs } = settings;
   const pages: Pages = await findPages(settings.pagesDirectory);
   if ("reason" in pages) log.warn({ reason: pages.reason }, "serving the API without the pages");
   const data =
@@ -97,9 +110,9 @@ async function startServing(
   const client = createClient({ connection, component: "api", rate: unlimited, log, metrics: metrics.requests });
   parts.defer(() => client.close());
   return startApi({
-    settings: { publicUrl, competition, namespace, maxRenewals, version },
+    settings: { publicUrl, competition, namespace, maxRenewals, addressRetentionMs, version },
     ...data,
-    ...{ host, port, pages, client, log, handouts, trustedProxies },
+    ...{ host, port, pages, client, log, handouts, trustedProxies, mail, providers, poolSize, slowQueryMs },
     metrics: createApiMetrics(metrics),
   }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EADDRINUSE" && error.code !== "EACCES" && error.code !== "EADDRNOTAVAIL") throw error;

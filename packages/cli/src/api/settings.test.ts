@@ -1,8 +1,8 @@
-import { handoutVariables } from "@berg/api";
+import { addressVariables, handoutVariables, mailVariables, providerSuffixes } from "@berg/api";
 import { settingsReference } from "@berg/instances";
 import { describe, expect, test } from "vitest";
 import { readApiSettings } from "./settings.ts";
-import { apiVariables, defaultOf } from "./variables.ts";
+import { apiVariables, defaultOf, oidcVariables } from "./variables.ts";
 
 const complete = { PUBLIC_URL: "https://ctf.example.com/", DATABASE_URL: "postgres://berg:s3cret@db/berg" };
 
@@ -18,16 +18,23 @@ test("what is not set has its default", () => {
     publicUrl: "https://ctf.example.com",
     database: { url: complete.DATABASE_URL },
     ...{ host: "0.0.0.0", port: 8080, pagesDirectory: undefined, competition: "competition", namespace: "berg" },
+    ...{ poolSize: 10, slowQueryMs: 1_000 },
     ...{ maxRenewals: 3, trustedProxies: [], handouts: { registries: [], directories: [] } },
+    ...{ mail: undefined, addressRetentionMs: 30 * 24 * 3_600_000 },
     process: { healthPort: 8085, metricsPort: 8086, logLevel: "info" },
   });
 });
 
-test("the defaults in the help are those of the controller and of handouts", () => {
-  for (const { name, default: byDefault } of [...settingsReference(), ...handoutVariables]) {
+test("the defaults in the help are those of the controller and of the API", () => {
+  const others = [...handoutVariables, ...mailVariables, ...addressVariables];
+  for (const { name, default: byDefault } of [...settingsReference(), ...others]) {
     const own = apiVariables.find((variable) => variable.name === name);
     if (own) expect([name, defaultOf(own.name)]).toEqual([name, byDefault]);
   }
+});
+
+test("the help describes every setting of a provider", () => {
+  expect(oidcVariables.map(({ name }) => name)).toEqual(providerSuffixes.map((suffix) => `OIDC_<NAME>_${suffix}`));
 });
 
 test("a directory takes the place of the database server", () => {
@@ -38,18 +45,26 @@ test("a directory takes the place of the database server", () => {
 test("every mistake is told at once, by name, and no password", () => {
   const { settings, mistakes } = read({
     DATABASE_URL: "mysql://berg:s3cret@db/berg",
+    DATABASE_POOL: "0",
+    SLOW_QUERY_MS: "1s",
     API_PORT: "eighty",
     TRUSTED_PROXIES: "10.0.0.0/8,10.0.0.0/99",
     HANDOUT_MAX_BYTES: "1G",
+    SMTP_URL: "http://berg:s3cret@mail.example.com",
+    ADDRESS_RETENTION: "soon",
     HEALTH_PORT: "x",
     LOG_LEVEL: "loud",
     CHALLENGE_MAX_RENEWALS: "-1",
+    OIDC_PROVIDERS: "school",
+    OIDC_SCHOOL_ISSUER: "http://id.example.com",
+    OIDC_SCHOOL_CLIENT_SECRET: "s3cret",
   });
   expect(settings).toBeUndefined();
   const names = mistakes.map((mistake) => /^cannot read ([A-Z_]+): /.exec(mistake)?.[1]);
   expect(names.sort()).toEqual(
     ["API_PORT", "CHALLENGE_MAX_RENEWALS", "DATABASE_URL", "HANDOUT_MAX_BYTES", "HEALTH_PORT", "LOG_LEVEL"]
-      .concat("PUBLIC_URL", "TRUSTED_PROXIES")
+      .concat("PUBLIC_URL", "TRUSTED_PROXIES", "SMTP_URL", "MAIL_FROM", "ADDRESS_RETENTION")
+      .concat("DATABASE_POOL", "SLOW_QUERY_MS", "OIDC_SCHOOL_ISSUER", "OIDC_SCHOOL_CLIENT_ID")
       .sort(),
   );
   expect(mistakes.join()).not.toContain("s3cret");

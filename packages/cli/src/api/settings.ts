@@ -1,7 +1,15 @@
 /** What `berg api` reads from the environment and its options. */
 import { statSync } from "node:fs";
 import { BlockList, isIP } from "node:net";
-import { type HandoutSettings, readHandoutSettings } from "@berg/api";
+import {
+  type HandoutSettings,
+  type MailSettings,
+  type ProviderSettings,
+  readAddressRetention,
+  readHandoutSettings,
+  readMailSettings,
+  readProviderSettings,
+} from "@berg/api";
 import { quoted } from "@berg/apimachinery";
 import { readDatabaseAddress } from "@berg/database";
 import { readSettings } from "@berg/instances";
@@ -17,6 +25,8 @@ export interface ApiProcessSettings {
   publicUrl: string;
   /** A URL of PostgreSQL, or a directory for SQLite. */
   database: { url: string } | { dataDir: string };
+  poolSize: number;
+  slowQueryMs: number;
   host: string;
   port: number;
   pagesDirectory: string | undefined;
@@ -25,6 +35,10 @@ export interface ApiProcessSettings {
   maxRenewals: number;
   trustedProxies: string[];
   handouts: HandoutSettings;
+  /** Undefined: no mail. */
+  mail: MailSettings | undefined;
+  addressRetentionMs: number;
+  providers: ProviderSettings[];
   process: ProcessSettings;
 }
 
@@ -49,6 +63,8 @@ export function readApiSettings(
     return url;
   });
   const database = readInto(mistakes, () => readDatabase(env, dataDir));
+  const poolSize = parsed("DATABASE_POOL", (text) => wholeNumber(text, 1, 1_000));
+  const slowQueryMs = parsed("SLOW_QUERY_MS", (text) => wholeNumber(text, 1, 3_600_000));
   const apiPort = parsed("API_PORT", port);
   const trustedProxies = parsed("TRUSTED_PROXIES", networks);
   for (const one of directories) {
@@ -57,6 +73,9 @@ export function readApiSettings(
     }
   }
   const handouts = readInto(mistakes, () => readHandoutSettings(env, { directories, dataDir }));
+  const mail = readInto(mistakes, () => readMailSettings(env));
+  const addressRetentionMs = readInto(mistakes, () => readAddressRetention(env));
+  const providers = readInto(mistakes, () => readProviderSettings(env));
   const own = readInto(mistakes, () =>
     readProcessSettings(env, { healthPort: defaultOf("HEALTH_PORT"), metricsPort: defaultOf("METRICS_PORT") }),
   );
@@ -64,9 +83,10 @@ export function readApiSettings(
     mistakes.push(`cannot use API_PORT: ${apiPort} is also HEALTH_PORT or METRICS_PORT; each needs a port of its own`);
   }
   if (mistakes.length > 0 || !cluster || !publicUrl || !database || apiPort === undefined) return undefined;
-  if (!trustedProxies || !handouts || !own) return undefined;
+  if (!trustedProxies || !handouts || !providers || !own) return undefined;
+  if (addressRetentionMs === undefined || !poolSize || !slowQueryMs) return undefined;
   return {
-    ...{ publicUrl, database, trustedProxies, handouts },
+    ...{ publicUrl, database, poolSize, slowQueryMs, trustedProxies, handouts, mail, addressRetentionMs, providers },
     host: given(env, "API_HOST"),
     port: apiPort,
     pagesDirectory: given(env, "PAGES_DIR") || undefined,
@@ -118,6 +138,12 @@ function readDatabase(env: Environment, dataDir: string | undefined): ApiProcess
   throw new ConfigurationError(
     "cannot read DATABASE_URL: it is not a postgres:// URL; --data-dir is for a SQLite file",
   );
+}
+
+function wholeNumber(text: string, least: number, most: number): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number >= least && number <= most) return number;
+  throw new Error(`${quoted(text)} is not a whole number from ${least} to ${most}`);
 }
 
 function networks(text: string): string[] {

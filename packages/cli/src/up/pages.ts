@@ -1,6 +1,14 @@
 /** The API and the pages of `berg up`. */
 import { stat } from "node:fs/promises";
-import { type HandoutSettings, type Pages, type RunningApi, readHandoutSettings, startApi } from "@berg/api";
+import {
+  type HandoutSettings,
+  type Pages,
+  type RunningApi,
+  readAddressRetention,
+  readHandoutSettings,
+  readMailSettings,
+  startApi,
+} from "@berg/api";
 import { formatTime, isAlreadyExists } from "@berg/apimachinery";
 import {
   type Client,
@@ -70,6 +78,9 @@ export async function localHandouts(directory: string, directories: readonly str
 
 export async function startLocalApi(options: LocalApiOptions): Promise<RunningApi> {
   const { directory, host, port, publicUrl, maxRenewals, connection, log, pages, handouts } = options;
+  // As `berg api` reads them.
+  const mail = readMailSettings(process.env);
+  const addressRetentionMs = readAddressRetention(process.env);
   const database = await sqliteFile(directory);
   await using parts = new AsyncDisposableStack();
   parts.use(lockData(directory));
@@ -77,9 +88,12 @@ export async function startLocalApi(options: LocalApiOptions): Promise<RunningAp
   parts.defer(() => client.close());
   const api = parts.use(
     await startApi({
-      settings: { publicUrl, namespace: challengeNamespace, competition, maxRenewals, version, socketsPerAddress },
+      settings: {
+        ...{ publicUrl, namespace: challengeNamespace, competition, maxRenewals, version },
+        ...{ socketsPerAddress, addressRetentionMs },
+      },
       adminSocket: adminSocketOf(directory),
-      ...{ database, host, port, client, log, pages, handouts },
+      ...{ database, host, port, client, log, pages, handouts, mail },
     }),
   );
   const running = parts.move();

@@ -112,6 +112,11 @@ export class Manager {
     this.recorder = this.#events.recorder(name);
   }
 
+  /** Whether this process may write now. True without an election. */
+  get isLeading(): boolean {
+    return this.#elector?.isLeader ?? true;
+  }
+
   /** Where a process does the work of several: what one of them tells, under its own name. */
   recorderFor(component: string): EventRecorder {
     return this.#events.recorder(component);

@@ -1,5 +1,5 @@
 /** What registration, sign-in and profile read and change. Loaded with those pages only. */
-import type { CurrentPlayer, PersonalLink, Session, SignInPreview } from "@berg/api/wire";
+import type { CurrentPlayer, PersonalLink, Session, SignInPreview, SignInProvider } from "@berg/api/wire";
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { request } from "./client.ts";
 import { useChangeIdentity } from "./mutations.ts";
@@ -11,6 +11,7 @@ export interface Registration {
   name: string;
   code: string;
   attributes: Record<string, string>;
+  email?: string;
 }
 
 /** Static, because each preview counts against the limit of tries: it must not be repeated with everything else. */
@@ -28,12 +29,21 @@ export const useSessions = () =>
     queryFn: ({ signal }) => request<Session[]>("GET", `${currentPlayer}/sessions`, undefined, signal),
   });
 
+export const signInProvidersQuery = queryOptions({
+  queryKey: keys.signInProviders,
+  queryFn: ({ signal }) => request<SignInProvider[]>("GET", "/api/sign-in/providers", undefined, signal),
+});
+
 export function useSignIn() {
   const changeIdentity = useChangeIdentity();
   return useMutation({
     mutationFn: (token: string) => request<void>("POST", "/api/sign-in", { token }),
     onSuccess: changeIdentity,
   });
+}
+
+export function useMailLostLink() {
+  return useMutation({ mutationFn: (email: string) => request<null>("POST", "/api/sign-in/lost", { email }) });
 }
 
 /** The answer sets the session cookie. It holds the link, so that nothing may keep it from being shown. */
@@ -48,7 +58,7 @@ export function useRegister() {
 export function useUpdatePlayer() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (changes: { name?: string; attributes: Record<string, string> }) =>
+    mutationFn: (changes: { name?: string; attributes: Record<string, string>; email?: string | null }) =>
       request<CurrentPlayer | undefined>("PATCH", currentPlayer, changes),
     onSuccess: () => queries.invalidateQueries({ queryKey: keys.player }),
   });

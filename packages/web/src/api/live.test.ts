@@ -1,8 +1,8 @@
-import type { Challenge, Instance, Page, ServerMessage } from "@berg/api/wire";
+import type { Instance, ServerMessage, Tick } from "@berg/api/wire";
 import { QueryClient } from "@tanstack/react-query";
 import { expect, test, vi } from "vitest";
 import { FakeClock } from "../testing/fake-clock.ts";
-import { makeChallenge, makeInstance, makePlayer } from "../testing/wire-objects.ts";
+import { makeInstance, makePlayer } from "../testing/wire-objects.ts";
 import { applyMessage, LiveConnection, type Socket } from "./live.ts";
 import { keys } from "./queries.ts";
 
@@ -63,14 +63,70 @@ test("tries again after 1, 2, 4, 8 and then 15 seconds at most", () => {
   }
 });
 
-test("reads everything again after a reconnect, but only the instance after the first connect", () => {
+const tick = (
+  changes: [type: Tick["changes"][number]["type"], id: string | null][],
+  version = "e.9",
+): ServerMessage => ({
+  type: "tick",
+  message: { version, reload: false, changes: changes.map(([type, id]) => ({ type, id, version })) },
+});
+
+test("subscribes with the version that it has, and reads what is private again after a reconnect", () => {
   const { invalidate, clock, latest } = connect();
   latest().open();
+  expect(latest().sent).toEqual(['{"type":"subscribe","message":{"since":null}}']);
   expect(invalidate.mock.calls).toEqual([[{ queryKey: keys.instance }]]);
+  latest().receive(tick([], "e.7"));
   latest().fail();
   clock.advance(1000);
+  invalidate.mockClear();
   latest().open();
-  expect(invalidate.mock.lastCall).toEqual([{}]);
+  expect(latest().sent).toEqual(['{"type":"subscribe","message":{"since":"e.7"}}']);
+  const read = invalidate.mock.calls.map(([filter]) => filter?.queryKey);
+  expect(read).toEqual([keys.player, keys.instance, keys.timeline, keys.sessions, keys.admin]);
+});
+
+test.each<[string, ServerMessage, unknown[]]>([
+  [
+    "challenges",
+    tick([
+      ["challenge", "vault"],
+      ["challenge", "jail"],
+    ]),
+    [keys.challenges, keys.challenge("vault"), keys.challenge("jail")],
+  ],
+  ["a page", tick([["page", "/rules"]]), [keys.pages]],
+  ["the own account", tick([["player", makePlayer().id]]), [keys.player]],
+  ["another account", tick([["player", "x"]]), []],
+  [
+    "the rules",
+    tick([["metadata", null]]),
+    [keys.metadata, keys.signInOptions, keys.challenges, ["challenge"], keys.pages],
+  ],
+  ["everything", { type: "tick", message: { version: "e.1", reload: true, changes: [] } }, [[]]],
+])("reads %s again within a second of the tick", (_, message, expected) => {
+  const { queries, invalidate, clock, latest } = connect();
+  queries.setQueryData(keys.player, makePlayer());
+  clock.chance = 0.5;
+  latest().open();
+  invalidate.mockClear();
+  latest().receive(message);
+  latest().receive(message);
+  clock.advance(499);
+  expect(invalidate).not.toHaveBeenCalled();
+  clock.advance(1);
+  expect(invalidate.mock.calls.map(([filter]) => filter?.queryKey)).toEqual(expected);
+});
+
+test("an empty key stands for all queries", async () => {
+  const { queries, clock, latest } = connect();
+  for (const key of [keys.pages, keys.challenge("vault")]) queries.setQueryData(key, []);
+  latest().open();
+  latest().receive({ type: "tick", message: { version: "e.1", reload: true, changes: [] } });
+  clock.advance(1_000);
+  expect([keys.pages, keys.challenge("vault")].map((key) => queries.getQueryState(key)?.isInvalidated)).toEqual([
+    ...[true, true],
+  ]);
 });
 
 test("polls about every 5 seconds while it is disconnected, also when tries to connect fail", () => {
@@ -90,7 +146,7 @@ test("pings every 15 seconds and gives up a connection that stays silent", () =>
   const { clock, latest, sockets } = connect();
   latest().open();
   clock.advance(15_000);
-  expect(latest().sent).toEqual(['{"type":"ping","message":1}']);
+  expect(latest().sent.at(-1)).toBe('{"type":"ping","message":1}');
   latest().receive({ type: "pong", message: 1 });
   clock.advance(15_000);
   expect(sockets.length).toBe(1);
@@ -110,23 +166,10 @@ test("stop closes the socket and sets no more timers", () => {
 test("writes the player's instance into the cache and ignores those of others", async () => {
   const queries = new QueryClient();
   queries.setQueryData(keys.player, makePlayer());
-  const clock = new FakeClock();
-  await applyMessage(queries, { type: "instance", message: makeInstance({ name: "vault" }) }, clock);
+  await applyMessage(queries, { type: "instance", message: makeInstance({ name: "vault" }) });
   const other = makeInstance({ name: "jail", playerId: "33333333-3333-4333-8333-333333333333" });
-  await applyMessage(queries, { type: "instance", message: other }, clock);
+  await applyMessage(queries, { type: "instance", message: other });
   expect(queries.getQueryData<Instance>(keys.instance)?.name).toBe("vault");
-});
-
-test("adds, replaces and removes challenges of the list", async () => {
-  const queries = new QueryClient();
-  queries.setQueryData(keys.challenges, [makeChallenge("jail")]);
-  const clock = new FakeClock();
-  const titles = () => queries.getQueryData<Challenge[]>(keys.challenges)?.map(({ displayName }) => displayName);
-  await applyMessage(queries, { type: "challenge", message: makeChallenge("vault") }, clock);
-  await applyMessage(queries, { type: "challenge", message: makeChallenge("jail", { displayName: "Jail" }) }, clock);
-  expect(titles()).toEqual(["Jail", "vault"]);
-  await applyMessage(queries, { type: "challenge-delete", message: "jail" }, clock);
-  expect(titles()).toEqual(["vault"]);
 });
 
 test("reads the organisers' list again once, however many instances change", () => {
@@ -142,30 +185,4 @@ test("reads the organisers' list again once, however many instances change", () 
   latest().receive({ type: "instance", message: other });
   clock.advance(2_000);
   expect(refreshes()).toBe(2);
-});
-
-test("adds, replaces and removes pages of the organiser", async () => {
-  const queries = new QueryClient();
-  const page = (path: string, title = path): Page => ({ path, title, index: 0, content: "" });
-  queries.setQueryData(keys.pages, [page("/rules")]);
-  const clock = new FakeClock();
-  const titles = () => queries.getQueryData<Page[]>(keys.pages)?.map(({ title }) => title);
-  await applyMessage(queries, { type: "page", message: page("/faq") }, clock);
-  await applyMessage(queries, { type: "page", message: page("/rules", "Rules") }, clock);
-  expect(titles()).toEqual(["/faq", "Rules"]);
-  await applyMessage(queries, { type: "page-delete", message: "/rules" }, clock);
-  expect(titles()).toEqual(["/faq"]);
-});
-
-test("reads the own account again when it changes, and no other", async () => {
-  const queries = new QueryClient();
-  queries.setQueryData(keys.player, makePlayer());
-  const invalidate = vi.spyOn(queries, "invalidateQueries");
-  const clock = new FakeClock();
-  const other = { id: "33333333-3333-4333-8333-333333333333", name: "x", attributes: {} };
-  await applyMessage(queries, { type: "player", message: other }, clock);
-  await applyMessage(queries, { type: "player-delete", message: other.id }, clock);
-  expect(invalidate).not.toHaveBeenCalled();
-  await applyMessage(queries, { type: "player", message: { ...makePlayer(), name: "gwendolyn" } }, clock);
-  expect(invalidate).toHaveBeenCalledWith({ queryKey: keys.player });
 });

@@ -1,12 +1,13 @@
 /**
- * The live connection: a WebSocket whose messages go into the query cache. While it is closed, the queries are repeated
- * every few seconds, so that the pages stay right without it.
+ * The live connection: a WebSocket. The player's instance comes as it is and goes into the query cache. Of public changes a
+ * tick says what to read again, and after a reconnect, what changed meanwhile. While the socket is closed, the queries are
+ * repeated every few seconds, so that the pages stay right without it.
  */
-import type { Challenge, CurrentPlayer, Page, ServerMessage } from "@berg/api/wire";
-import type { QueryClient } from "@tanstack/react-query";
+import type { CurrentPlayer, ServerMessage, Tick } from "@berg/api/wire";
+import type { QueryClient, QueryKey } from "@tanstack/react-query";
 import { type Clock, systemClock } from "../clock.ts";
 import { reportLive } from "./connection.ts";
-import { keys, withClockOffset } from "./queries.ts";
+import { keys } from "./queries.ts";
 
 const pingEveryMs = 15_000;
 const pollEveryMs = 5_000;
@@ -14,6 +15,13 @@ const shortestBackoffMs = 1_000;
 const longestBackoffMs = 15_000;
 /** Organisers hear of every instance: their list is read again once in this time, however many change. */
 const refreshAdminEveryMs = 2_000;
+/** All pages hear of a change in the same moment, and read it again within this time. */
+const spreadReadsMs = 1_000;
+
+/** What ticks say nothing about. */
+const privateKeys: readonly QueryKey[] = [keys.player, keys.instance, keys.timeline, keys.sessions, keys.admin];
+/** What the rules of the competition decide. */
+const ruleKeys: readonly QueryKey[] = [keys.metadata, keys.signInOptions, keys.challenges, ["challenge"], keys.pages];
 
 /** The part of WebSocket that is used; tests pass their own. */
 export type Socket = Pick<WebSocket, "send" | "close" | "onopen" | "onmessage" | "onclose">;
@@ -38,6 +46,11 @@ export class LiveConnection {
   #cancelPoll: (() => void) | undefined;
   /** Defined while a refresh of what organisers see is due. */
   #cancelAdminRefresh: (() => void) | undefined;
+  /** The version of the public changes that were heard of. */
+  #version: string | null = null;
+  /** Queries that are read again soon. */
+  readonly #stale = new Map<string, QueryKey>();
+  #cancelReads: (() => void) | undefined;
 
   constructor({ queries, openSocket = openEventSocket, clock = systemClock }: LiveOptions) {
     this.#queries = queries;
@@ -54,6 +67,7 @@ export class LiveConnection {
     this.#cancelTimer();
     this.#stopPolling();
     this.#cancelAdminRefresh?.();
+    this.#cancelReads?.();
     this.#dropSocket();
   }
 
@@ -73,8 +87,9 @@ export class LiveConnection {
       this.#heardSincePing = true;
       const message = parse(data);
       if (!message) return;
-      void applyMessage(this.#queries, message, this.#clock);
+      void applyMessage(this.#queries, message);
       if (message.type === "instance") this.#scheduleAdminRefresh();
+      if (message.type === "tick") this.#onTick(message.message);
     };
     socket.onclose = () => this.#onClose();
   }
@@ -84,8 +99,11 @@ export class LiveConnection {
     this.#heardSincePing = true;
     this.#stopPolling();
     reportLive(true);
-    // What changed before the first opening may have been read already; afterwards anything may have been missed.
-    void this.#queries.invalidateQueries(this.#wasOpen ? {} : { queryKey: keys.instance });
+    this.#socket?.send(JSON.stringify({ type: "subscribe", message: { since: this.#version } }));
+    // The answer says which public documents have changed; of the others, any may have.
+    for (const queryKey of this.#wasOpen ? privateKeys : [keys.instance]) {
+      void this.#queries.invalidateQueries({ queryKey });
+    }
     this.#wasOpen = true;
     this.#schedulePing();
   }
@@ -119,6 +137,29 @@ export class LiveConnection {
     });
   }
 
+  #onTick({ version, reload, changes }: Tick): void {
+    this.#version = version;
+    const player = this.#queries.getQueryData<CurrentPlayer | null>(keys.player);
+    // An empty key matches all queries.
+    if (reload) this.#readAgain([]);
+    for (const { type, id } of changes) {
+      if (type === "metadata") this.#readAgain(...ruleKeys);
+      else if (type === "challenge") this.#readAgain(keys.challenges, keys.challenge(id ?? ""));
+      else if (type === "page") this.#readAgain(keys.pages);
+      else if (type === "player" && player?.id === id) this.#readAgain(keys.player);
+    }
+  }
+
+  #readAgain(...queryKeys: QueryKey[]): void {
+    for (const queryKey of queryKeys) this.#stale.set(JSON.stringify(queryKey), queryKey);
+    this.#cancelReads ??= this.#clock.setTimer(this.#clock.random() * spreadReadsMs, () => {
+      this.#cancelReads = undefined;
+      const stale = [...this.#stale.values()];
+      this.#stale.clear();
+      for (const queryKey of stale) void this.#queries.invalidateQueries({ queryKey });
+    });
+  }
+
   #scheduleAdminRefresh(): void {
     this.#cancelAdminRefresh ??= this.#clock.setTimer(refreshAdminEveryMs, () => {
       this.#cancelAdminRefresh = undefined;
@@ -140,8 +181,8 @@ export class LiveConnection {
   }
 }
 
-/** Writes one message into the cache. */
-export async function applyMessage(queries: QueryClient, message: ServerMessage, clock: Clock): Promise<void> {
+/** Writes a message to this player into the cache. */
+export async function applyMessage(queries: QueryClient, message: ServerMessage): Promise<void> {
   switch (message.type) {
     case "instance": {
       // Organisers are sent the instances of others, too.
@@ -154,19 +195,6 @@ export async function applyMessage(queries: QueryClient, message: ServerMessage,
       await queries.invalidateQueries({ queryKey: keys.timeline });
       return;
     }
-    case "challenge":
-      queries.setQueryData(keys.challenge(message.message.name), message.message);
-      queries.setQueryData<Challenge[]>(keys.challenges, (list) => list && withChallenge(list, message.message));
-      return;
-    case "challenge-delete":
-      queries.setQueryData<Challenge[]>(keys.challenges, (list) =>
-        list?.filter(({ name }) => name !== message.message),
-      );
-      await queries.invalidateQueries({ queryKey: keys.challenge(message.message) });
-      return;
-    case "metadata":
-      queries.setQueryData(keys.metadata, withClockOffset(message.message, clock.now()));
-      return;
     case "current-player": {
       const player = queries.getQueryData<CurrentPlayer | null>(keys.player);
       if (player === undefined || (player?.id ?? null) === message.message) return;
@@ -174,34 +202,7 @@ export async function applyMessage(queries: QueryClient, message: ServerMessage,
       await queries.invalidateQueries({ queryKey: keys.instance });
       return;
     }
-    case "page":
-      queries.setQueryData<Page[]>(keys.pages, (list) => list && withPage(list, message.message));
-      return;
-    case "page-delete":
-      queries.setQueryData<Page[]>(keys.pages, (list) => list?.filter(({ path }) => path !== message.message));
-      return;
-    case "player":
-    case "player-delete": {
-      const id = typeof message.message === "string" ? message.message : message.message.id;
-      const player = queries.getQueryData<CurrentPlayer | null>(keys.player);
-      if (player?.id === id) await queries.invalidateQueries({ queryKey: keys.player });
-      return;
-    }
-    case "pong":
-    case "error":
-      return;
   }
-}
-
-function withChallenge(list: Challenge[], changed: Challenge): Challenge[] {
-  const isKnown = list.some(({ name }) => name === changed.name);
-  return isKnown
-    ? list.map((challenge) => (challenge.name === changed.name ? changed : challenge))
-    : [...list, changed];
-}
-
-function withPage(list: Page[], changed: Page): Page[] {
-  return [...list.filter(({ path }) => path !== changed.path), changed];
 }
 
 function parse(data: unknown): ServerMessage | undefined {

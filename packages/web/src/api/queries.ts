@@ -16,6 +16,7 @@ export const keys = {
   timeline: ["timeline"],
   pages: ["pages"],
   signInOptions: ["sign-in-options"],
+  signInProviders: ["sign-in-providers"],
   signInPreview: (token: string) => ["sign-in-preview", token],
   sessions: ["sessions"],
   /** Everything that only organisers read. */
@@ -49,13 +50,13 @@ export const challengeQuery = (name: string) =>
       request<Challenge>("GET", `/api/challenges/${encodeURIComponent(name)}`, undefined, signal),
   });
 
-/** Null where nobody is signed in. */
+/** Null for visitors who are not signed in. */
 export const playerQuery = queryOptions({
   queryKey: keys.player,
   queryFn: ({ signal }) => nullWhenAnonymous(request<CurrentPlayer>("GET", "/api/players/current", undefined, signal)),
 });
 
-/** Null where nobody is signed in. */
+/** Null for visitors who are not signed in. */
 export const instanceQuery = queryOptions({
   queryKey: keys.instance,
   queryFn: ({ signal }) => nullWhenAnonymous(request<Instance>("GET", "/api/instances/current", undefined, signal)),

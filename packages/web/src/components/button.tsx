@@ -29,7 +29,15 @@ export function Button({
         if (!isInert) onClick?.(event);
       }}
     >
-      {isPending && pendingText ? pendingText : children}
+      {pendingText === undefined ? (
+        children
+      ) : (
+        // Both are laid out, so that the button is as wide as the longer one and nothing beside it moves.
+        <span className="button-texts">
+          <span className={isPending ? "is-hidden" : undefined}>{children}</span>
+          <span className={isPending ? undefined : "is-hidden"}>{pendingText}</span>
+        </span>
+      )}
     </button>
   );
 }

@@ -13,7 +13,7 @@ export function ProfileNotice() {
   const missing = missingAttributes(metadata.playerAttributes, player.attributes);
   if (missing.length === 0) return null;
   return (
-    <div className="page-notice">
+    <div className={isOnProfile ? "page-notice page-notice-narrow" : "page-notice"}>
       <Notice tone="warning">
         <p>
           {texts.profileNotice.missing(missing.map(({ title, name }) => title || name).join(", "))}{" "}

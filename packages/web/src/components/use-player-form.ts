@@ -17,7 +17,8 @@ export function usePlayerForm({ initial, asked, error, isPending, onSubmit }: Pl
   const formRef = useRef<HTMLFormElement>(null);
   const [form, setForm] = useState(initial);
   const [found, setFound] = useState<FormErrors>({});
-  const fields = ["name", ...("code" in initial ? ["code"] : []), ...asked.map(({ name }) => `attributes.${name}`)];
+  const optional = ["code", "email"].filter((field) => field in initial);
+  const fields = ["name", ...optional, ...asked.map(({ name }) => `attributes.${name}`)];
   const answered = error instanceof ApiProblem ? errorsOfProblem(error, fields) : {};
   const isAtField = Object.keys(answered).length > 0;
   const errors = { ...answered, ...found };

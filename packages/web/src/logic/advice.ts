@@ -22,5 +22,14 @@ const kinds: Record<string, keyof typeof texts.advice> = {
 };
 
 export function adviceFor(reason: string | null): string {
-  return texts.advice[kinds[reason ?? ""] ?? "temporary"];
+  return texts.advice[adviceKind(reason)];
+}
+
+/** Whether another start may succeed without a change of the challenge. */
+export function isWorthRetrying(reason: string | null): boolean {
+  return adviceKind(reason) !== "broken";
+}
+
+function adviceKind(reason: string | null): keyof typeof texts.advice {
+  return kinds[reason ?? ""] ?? "temporary";
 }

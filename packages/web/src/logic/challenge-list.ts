@@ -1,5 +1,6 @@
 /** The list of challenges: filtered, grouped by first category, easiest first. */
 import type { Challenge } from "@berg/api/wire";
+import { texts } from "../texts.ts";
 
 export interface ChallengeFilter {
   search: string;
@@ -39,7 +40,7 @@ export function difficultyLevel(difficulty: string): number {
 }
 
 export function mainCategory({ categories }: Challenge): string {
-  return categories[0] ?? "uncategorized";
+  return categories[0] ?? texts.challenges.uncategorized;
 }
 
 /** Authors write `web` and `easy`; headings and labels begin with a capital letter. */

@@ -1,4 +1,6 @@
 /** Durations as the pages show and say them. */
+import { texts } from "../texts.ts";
+
 const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
@@ -12,20 +14,20 @@ export function formatCountdown(ms: number): string {
   const minutes = Math.floor((left % hour) / minute);
   const seconds = Math.floor((left % minute) / second);
   const pad = (part: number) => String(part).padStart(2, "0");
-  if (days > 0) return `${days}d ${hours}:${pad(minutes)}:${pad(seconds)}`;
+  if (days > 0) return texts.duration.days(days, `${hours}:${pad(minutes)}:${pad(seconds)}`);
   return hours > 0 ? `${hours}:${pad(minutes)}:${pad(seconds)}` : `${minutes}:${pad(seconds)}`;
 }
 
 /** `0 s`, `42 s`, `3 min 05 s`: how long something has taken so far. */
 export function formatElapsed(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / second));
-  if (seconds < 60) return `${seconds} s`;
-  return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, "0")} s`;
+  if (seconds < 60) return texts.duration.seconds(seconds);
+  return texts.duration.minutes(Math.floor(seconds / 60), String(seconds % 60).padStart(2, "0"));
 }
 
 /** `0.4 s`, `12 s`, `3 min 05 s`: how long something took. Short ones to a tenth, as they differ by less than a second. */
 export function formatDuration(ms: number): string {
-  return ms < 10 * second ? `${(Math.max(0, ms) / second).toFixed(1)} s` : formatElapsed(ms);
+  return ms < 10 * second ? texts.duration.seconds((Math.max(0, ms) / second).toFixed(1)) : formatElapsed(ms);
 }
 
 const thresholds = [1, 5, 10].map((minutes) => ({ minutes, ms: minutes * minute }));

@@ -8,6 +8,7 @@ export type FormErrors = Record<string, string>;
 export interface PlayerForm {
   name: string;
   code?: string;
+  email?: string;
   attributes: Record<string, string>;
 }
 

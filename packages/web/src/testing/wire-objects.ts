@@ -45,5 +45,13 @@ export function makeChallenge(name: string, changes: Partial<Challenge> = {}): C
 }
 
 export function makePlayer(): CurrentPlayer {
-  return { id: playerId, name: "gwen", roles: [], federatedId: "", apiKeyPlaceholder: null, attributes: {} };
+  return {
+    id: playerId,
+    name: "gwen",
+    roles: [],
+    federatedId: "",
+    apiKeyPlaceholder: null,
+    attributes: {},
+    email: null,
+  };
 }

@@ -62,7 +62,7 @@ export function InstanceDetails({ instance, onClose }: { instance: AdminInstance
 }
 
 function Facts({ instance }: { instance: AdminInstance }) {
-  const { id, startedAt, readyAt, terminatedAt, terminationReason, message } = instance;
+  const { id, startedAt, readyAt, terminatedAt, terminationReason, phase, message } = instance;
   const beginning = startOf(instance);
   const left = timeLeft(instance, useServerNow());
   const isOpen = terminatedAt === null;
@@ -83,7 +83,8 @@ function Facts({ instance }: { instance: AdminInstance }) {
       <Fact name={adminTexts.facts.id}>
         <code>{id}</code>
       </Fact>
-      <Fact name={adminTexts.facts.message}>{message}</Fact>
+      {/* The timeline says why it failed. */}
+      <Fact name={adminTexts.facts.message}>{phase !== "Failed" && message}</Fact>
     </dl>
   );
 }
@@ -172,7 +173,8 @@ function Events({ id, isOpen }: { id: string; isOpen: boolean }) {
   if (!events.data) return <Unread error={problemOf(events)} />;
   if (events.data.length === 0) return <p className="muted">{adminTexts.noEvents}</p>;
   return (
-    <ul className="event-list">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by the keyboard
+    <ul className="event-list" tabIndex={0} aria-label={adminTexts.events}>
       {events.data.map((event) => (
         <li key={`${event.at} ${event.object} ${event.reason} ${event.message}`} className="event">
           <span className="event-head">

@@ -18,7 +18,7 @@ export function ChallengePage({ name }: { name: string }) {
   const queries = useQueryClient();
   const query = useQuery({
     ...challengeQuery(name),
-    // The list holds whole challenges: whoever comes from there need not wait.
+    // The list holds whole challenges: a player who comes from there does not wait.
     placeholderData: () =>
       queries.getQueryData<Challenge[]>(keys.challenges)?.find((challenge) => challenge.name === name),
   });
@@ -83,7 +83,7 @@ function SharedService({ connectionInfo }: Pick<Challenge, "connectionInfo">) {
           <a className="address-text address-link" href={connectionInfo} target="_blank" rel="noreferrer">
             {connectionInfo}
             <ExternalIcon />
-            <span className="visually-hidden"> ({texts.instance.open})</span>
+            <span className="visually-hidden">{texts.instance.open}</span>
           </a>
         )}
       </CopyField>

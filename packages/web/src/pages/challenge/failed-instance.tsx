@@ -3,7 +3,7 @@ import { useStartInstance, useStopInstance } from "../../api/mutations.ts";
 import { Button } from "../../components/button.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { ProblemNotice } from "../../components/problem-notice.tsx";
-import { adviceFor } from "../../logic/advice.ts";
+import { adviceFor, isWorthRetrying } from "../../logic/advice.ts";
 import { texts } from "../../texts.ts";
 
 export function FailedInstance({ challenge, instance }: { challenge: Challenge; instance: Instance }) {
@@ -22,7 +22,7 @@ export function FailedInstance({ challenge, instance }: { challenge: Challenge; 
       <ProblemNotice error={start.error ?? stop.error} />
       <div className="actions">
         <Button
-          look="primary"
+          look={isWorthRetrying(instance.reason) ? "primary" : "secondary"}
           isPending={start.isPending}
           pendingText={texts.instance.startPending}
           onClick={() => start.mutate({ challenge: challenge.name, replace: true })}
@@ -30,8 +30,8 @@ export function FailedInstance({ challenge, instance }: { challenge: Challenge; 
           {texts.instance.tryAgain}
         </Button>
         {/* Nothing runs that could be lost, so nothing is asked. */}
-        <Button isPending={stop.isPending} pendingText={texts.instance.stopPending} onClick={() => stop.mutate()}>
-          {texts.instance.stop}
+        <Button isPending={stop.isPending} pendingText={texts.instance.dismissPending} onClick={() => stop.mutate()}>
+          {texts.instance.dismiss}
         </Button>
       </div>
     </>

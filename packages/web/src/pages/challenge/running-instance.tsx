@@ -1,4 +1,5 @@
 import type { Challenge, Instance, Service } from "@berg/api/wire";
+import { Fragment } from "react";
 import { useRenewInstance, useRestartInstance } from "../../api/mutations.ts";
 import { useServerNow } from "../../api/server-time.ts";
 import { Button } from "../../components/button.tsx";
@@ -31,12 +32,12 @@ export function RunningInstance({ challenge, instance }: { challenge: Challenge;
           ))}
         </ul>
       )}
+      <Lifetime challenge={challenge} instance={instance} />
       {isUnwell && (
         <Notice tone="warning">
           <p>{instance.message}</p>
         </Notice>
       )}
-      <Lifetime challenge={challenge} instance={instance} />
     </>
   );
 }
@@ -52,14 +53,25 @@ function AddressRow({ service, hasName }: { service: Service; hasName: boolean }
       ) : (
         <CopyField text={address.href}>
           <a className="address-text address-link" href={address.href} target="_blank" rel="noreferrer">
-            {address.href}
+            <BreakableAddress href={address.href} />
             <ExternalIcon />
-            <span className="visually-hidden"> ({texts.instance.open})</span>
+            <span className="visually-hidden">{texts.instance.open}</span>
           </a>
         </CopyField>
       )}
     </li>
   );
+}
+
+/** Breaks before a dot, where it has to: a word that is cut in two is hard to read. */
+function BreakableAddress({ href }: { href: string }) {
+  return href.split(/(?=\.)/).map((part, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: parts may repeat, and their order is all they are
+    <Fragment key={index}>
+      <wbr />
+      {part}
+    </Fragment>
+  ));
 }
 
 function Lifetime({ challenge, instance }: { challenge: Challenge; instance: Instance }) {
@@ -70,17 +82,15 @@ function Lifetime({ challenge, instance }: { challenge: Challenge; instance: Ins
   const canRenew = left !== undefined && left > 0 && instance.renewalsLeft > 0;
   return (
     <>
-      {isNearEnd && left !== undefined && (
-        <Notice tone="warning" title={left > 0 ? texts.instance.endsSoon : texts.instance.timeUp}>
-          {left > 0 && <p>{texts.instance.endsSoonDetail(canRenew)}</p>}
-        </Notice>
-      )}
       <div className={isNearEnd ? "lifetime is-ending" : "lifetime"}>
         <span className="lifetime-left">
           <span className="lifetime-label">{texts.instance.timeRemaining}</span>
           <span className="lifetime-time" role="timer">
             {left === undefined ? texts.instance.noEnd : formatCountdown(left)}
           </span>
+          {left !== undefined && left > 0 && (
+            <span className="lifetime-note">{texts.instance.renewalsLeft(instance.renewalsLeft)}</span>
+          )}
         </span>
         {canRenew && (
           <Button
@@ -93,14 +103,17 @@ function Lifetime({ challenge, instance }: { challenge: Challenge; instance: Ins
           </Button>
         )}
       </div>
-      {left !== undefined && left > 0 && (
-        <p className="lifetime-note">{texts.instance.renewalsLeft(instance.renewalsLeft)}</p>
-      )}
       <ProblemNotice error={renew.error} />
       <div className="actions instance-actions">
         <RestartButton challenge={challenge} />
         <StopButton challenge={challenge} text={texts.instance.stop} />
       </div>
+      {/* Below the buttons, which must not move when it appears. */}
+      {isNearEnd && left !== undefined && (
+        <Notice tone="warning" title={left > 0 ? texts.instance.endsSoon : texts.instance.timeUp}>
+          {left > 0 && <p>{texts.instance.endsSoonDetail(canRenew)}</p>}
+        </Notice>
+      )}
     </>
   );
 }

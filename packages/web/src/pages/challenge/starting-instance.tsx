@@ -48,7 +48,7 @@ function StageRow({ progress: { stage, state, tookMs } }: { progress: StageProgr
       </span>
       <span>
         {texts.instance.stages[stage][state]}
-        <span className="visually-hidden">, {texts.instance.stageStates[state]}</span>
+        <span className="visually-hidden">{texts.instance.stageStates[state]}</span>
       </span>
       {tookMs !== undefined && tookMs >= 1000 && <span className="stage-time">{formatElapsed(tookMs)}</span>}
     </li>

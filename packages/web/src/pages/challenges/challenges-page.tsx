@@ -84,7 +84,9 @@ function LoadingList() {
     <div role="status" className="loading-list">
       <span className="visually-hidden">{texts.challenges.loading}</span>
       <div className="filters" aria-hidden="true">
-        <div className="skeleton skeleton-filters" />
+        <div className="skeleton skeleton-field search-field" />
+        <div className="skeleton skeleton-field" />
+        <div className="skeleton skeleton-field" />
       </div>
       <div className="skeleton skeleton-group-title" />
       <div className="challenge-grid">

@@ -53,7 +53,7 @@ interface ChoiceProps {
 }
 
 function Choice({ label, all, value, choices, onChange }: ChoiceProps) {
-  // A shared address may name a choice that no challenge has: it must be visible, or nobody finds out why nothing matches.
+  // A shared address may name a choice that no challenge has: it must be visible, to explain why nothing matches.
   const shown = value === "" || choices.includes(value) ? choices : [value, ...choices];
   return (
     <label>

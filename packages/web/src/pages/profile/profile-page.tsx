@@ -1,13 +1,15 @@
 import type { CurrentPlayer } from "@berg/api/wire";
+import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useId } from "react";
 import { Link } from "wouter";
-import { useMetadata, usePlayer } from "../../api/queries.ts";
+import { signInOptionsQuery, useMetadata, usePlayer } from "../../api/queries.ts";
 import { BlankState } from "../../components/blank-state.tsx";
 import { problemOf, QueryProblem } from "../../components/query-problem.tsx";
 import { useTitle } from "../../components/use-title.ts";
 import { texts } from "../../texts.ts";
 import { accountTexts } from "../../texts-account.ts";
 import { DeleteAccount } from "./delete-account.tsx";
+import { EmailAddress } from "./email-address.tsx";
 import { PlayerDetails } from "./player-details.tsx";
 import { ApiKey, SignInLink } from "./secrets.tsx";
 import { Sessions } from "./sessions.tsx";
@@ -41,12 +43,19 @@ export function ProfilePage() {
 
 function Loaded({ player }: { player: CurrentPlayer }) {
   const { data: metadata } = useMetadata();
+  const { data: options } = useQuery(signInOptionsQuery);
+  const isLocal = player.federatedId.startsWith("local:");
   return (
     <div className="profile">
       <h1 className="page-title">{accountTexts.profile.title}</h1>
       <Section title={accountTexts.profile.details}>
         <PlayerDetails key={player.id} player={player} asked={metadata?.playerAttributes ?? []} />
       </Section>
+      {((options?.canMailLinks && isLocal) || player.email !== null) && (
+        <Section title={accountTexts.email.title}>
+          <EmailAddress key={player.id} player={player} />
+        </Section>
+      )}
       <Section title={accountTexts.profile.link} detail={accountTexts.profile.linkDetail}>
         <SignInLink />
       </Section>

@@ -73,7 +73,7 @@ function NewSecret({ label, text }: { label: string; text: string }) {
   return (
     <div className="new-secret" role="status">
       <p>
-        <strong>{label}.</strong> {accountTexts.profile.shownOnce}
+        <strong>{label}</strong> {accountTexts.profile.shownOnce}
       </p>
       <CopyField text={text} />
     </div>

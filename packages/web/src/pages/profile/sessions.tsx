@@ -52,7 +52,7 @@ export function Sessions() {
   );
 }
 
-function SessionRow({ session: { id, createdAt, expiresAt, userAgent, isCurrent } }: { session: Session }) {
+function SessionRow({ session: { id, createdAt, expiresAt, userAgent, address, isCurrent } }: { session: Session }) {
   const end = useEndSessions();
   const browser = describeUserAgent(userAgent);
   return (
@@ -62,8 +62,7 @@ function SessionRow({ session: { id, createdAt, expiresAt, userAgent, isCurrent 
           {browser} {isCurrent && <span className="tag tag-strong">{accountTexts.profile.sessionCurrent}</span>}
         </p>
         <p className="muted">
-          {accountTexts.profile.sessionSince(formatTime(createdAt))},{" "}
-          {accountTexts.profile.sessionUntil(formatTime(expiresAt))}
+          {accountTexts.profile.sessionPeriod(formatTime(createdAt), formatTime(expiresAt), address)}
         </p>
         <ProblemNotice error={end.error} />
       </div>

@@ -7,6 +7,7 @@ import { signInOptionsQuery, usePlayer } from "../../api/queries.ts";
 import { AttributeFields } from "../../components/attribute-fields.tsx";
 import { Button } from "../../components/button.tsx";
 import { CopyField } from "../../components/copy-field.tsx";
+import { EmailField } from "../../components/email-field.tsx";
 import { FormField } from "../../components/form-field.tsx";
 import { ProblemNotice } from "../../components/problem-notice.tsx";
 import { problemOf, QueryProblem } from "../../components/query-problem.tsx";
@@ -44,16 +45,20 @@ interface RegistrationFormProps {
 }
 
 function RegistrationForm({ options, onDone }: RegistrationFormProps) {
-  const { eventName, registration, playerAttributes: asked } = options;
+  const { eventName, registration, playerAttributes: asked, canMailLinks } = options;
   const register = useRegister();
   const { formRef, form, change, errors, otherError, submit } = usePlayerForm({
-    initial: { name: "", attributes: {}, ...(registration.mode === "code" && { code: "" }) },
+    initial: {
+      ...{ name: "", attributes: {} },
+      ...(registration.mode === "code" && { code: "" }),
+      ...(canMailLinks && { email: "" }),
+    },
     asked,
     error: register.error,
     isPending: register.isPending,
-    onSubmit: ({ name, code = "", attributes }) =>
+    onSubmit: ({ name, code = "", email = "", attributes }) =>
       register.mutate(
-        { name: name.trim(), code: code.trim(), attributes },
+        { name: name.trim(), code: code.trim(), attributes, ...(email.trim() !== "" && { email: email.trim() }) },
         { onSuccess: (link) => onDone(name, link) },
       ),
   });
@@ -102,6 +107,14 @@ function RegistrationForm({ options, onDone }: RegistrationFormProps) {
               />
             )}
           </FormField>
+        )}
+        {form.email !== undefined && (
+          <EmailField
+            value={form.email}
+            onChange={(email) => change({ email })}
+            error={errors.email}
+            hint={accountTexts.email.hint}
+          />
         )}
         <AttributeFields
           asked={asked}

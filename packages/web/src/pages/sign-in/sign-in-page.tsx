@@ -1,8 +1,8 @@
-import type { SignInPreview } from "@berg/api/wire";
+import type { SignInPreview, SignInProvider } from "@berg/api/wire";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { Link, useLocation } from "wouter";
-import { signInPreviewQuery, useSignIn } from "../../api/account.ts";
+import { signInPreviewQuery, signInProvidersQuery, useSignIn } from "../../api/account.ts";
 import { ApiProblem } from "../../api/client.ts";
 import { signInOptionsQuery, usePlayer } from "../../api/queries.ts";
 import { Button } from "../../components/button.tsx";
@@ -12,8 +12,9 @@ import { useTitle } from "../../components/use-title.ts";
 import { registrationState } from "../../logic/registration.ts";
 import { accountTexts } from "../../texts-account.ts";
 import { AccountPanel, LoadingPanel } from "./account-panel.tsx";
+import { LostLink } from "./lost-link.tsx";
 
-/** Opening a link signs nobody in: a preview of a chat program opens it, too. The player has to confirm the name. */
+/** Opening a link does not sign in: chat programs open links for a preview. The player has to confirm the name. */
 export function SignInPage() {
   useTitle(accountTexts.signIn.title);
   const token = useTokenFromFragment();
@@ -41,6 +42,8 @@ function useTokenFromFragment(): string {
 function WithoutToken() {
   const { data: player } = usePlayer();
   const { data: options } = useQuery(signInOptionsQuery);
+  const { data: providers = [] } = useQuery(signInProvidersQuery);
+  const hasProviders = !player && providers.length > 0;
   const registration = options && registrationState(options);
   const canRegister = registration === "open" || registration === "later";
   return (
@@ -48,25 +51,55 @@ function WithoutToken() {
       title={accountTexts.signIn.title}
       subtitle={options?.eventName && accountTexts.signIn.event(options.eventName)}
     >
+      <SignInFailureNotice />
       {player && (
         <Notice>
           <p>{accountTexts.signIn.alreadyAs(player.name)}</p>
         </Notice>
       )}
-      <p>
-        {accountTexts.signIn.noTokenDetail} {registration === "closed" && accountTexts.signIn.noTokenClosed}
-      </p>
-      <LocalHint />
-      {player && <ToChallenges />}
+      {hasProviders && <ProviderButtons providers={providers} />}
+      {hasProviders ? (
+        <p className="muted">{accountTexts.signIn.orLink}</p>
+      ) : (
+        <p>
+          {accountTexts.signIn.noTokenDetail} {registration === "closed" && accountTexts.signIn.noTokenClosed}
+        </p>
+      )}
+      {!hasProviders && <LocalHint />}
+      {player ? <ToChallenges /> : <LostLink />}
       {!player && canRegister && (
         <div className="panel-note sign-in-register">
           <span>{accountTexts.signIn.newHere}</span>
-          <Link href="/register" className="button button-primary">
+          <Link href="/register" className={`button ${hasProviders ? "button-secondary" : "button-primary"}`}>
             {accountTexts.registration.title}
           </Link>
         </div>
       )}
     </AccountPanel>
+  );
+}
+
+/** Links and not requests: the browser goes to the provider, and comes back signed in. */
+function ProviderButtons({ providers }: { providers: SignInProvider[] }) {
+  return providers.map(({ name, title }) => (
+    <a key={name} href={`/api/sign-in/${encodeURIComponent(name)}`} className="button button-primary">
+      {accountTexts.signIn.withProvider(title)}
+    </a>
+  ));
+}
+
+/** Why a sign-in at a provider failed: the API sends the browser here with a code. */
+function SignInFailureNotice() {
+  const code = new URLSearchParams(location.search).get("error");
+  if (code === null) return null;
+  const { failures } = accountTexts.signIn;
+  const { title, detail } = Object.hasOwn(failures, code)
+    ? failures[code as keyof typeof failures]
+    : failures.internal_error;
+  return (
+    <Notice tone="warning" title={title} isAlert>
+      <p>{detail}</p>
+    </Notice>
   );
 }
 
@@ -112,6 +145,7 @@ function Failure({ error }: { error: Error }) {
     <AccountPanel title={accountTexts.signIn.failed}>
       <p>{accountTexts.signIn.failedDetail}</p>
       <LocalHint />
+      <LostLink />
       <ToChallenges />
     </AccountPanel>
   );
