@@ -48,8 +48,10 @@ export interface CutInput {
   table: SolveTable;
   /** Undefined where the scorer is not listed. */
   listed: readonly (Scorer | undefined)[];
-  /** The listed scorers by name, then id. */
-  byName: Uint32Array;
+  /** Where the scorer stands among the listed ones by name, then id. */
+  nameRanks: Uint32Array;
+  /** The listed scorers. A ranking sorts them in place: the next one begins with an order that is nearly right. */
+  order: number[];
   /** 1 where solves of the player do not count. */
   excludedPlayers: Uint8Array;
   /** Those that players see, by name. */
@@ -228,16 +230,16 @@ export class Cut {
   }
 
   #rank(): Standing[] {
-    const { table, listed, byName } = this.#input;
+    const { table, listed, nameRanks, order } = this.#input;
     const [scores, lastSolves] = [this.#scores, this.#lastSolves];
-    // By name already, and the sort is stable.
-    const order = Array.from(byName).sort((a, b) => {
+    order.sort((a, b) => {
       const byScore = (scores[b] as number) - (scores[a] as number);
       if (byScore !== 0) return byScore;
       const rowOfA = lastSolves[a] as number;
       const rowOfB = lastSolves[b] as number;
-      if (rowOfA < 0 || rowOfB < 0) return Number(rowOfA < 0) - Number(rowOfB < 0);
-      return (table.at[rowOfA] as number) - (table.at[rowOfB] as number) || rowOfA - rowOfB;
+      if (rowOfA >= 0 && rowOfB >= 0)
+        return (table.at[rowOfA] as number) - (table.at[rowOfB] as number) || rowOfA - rowOfB;
+      return Number(rowOfA < 0) - Number(rowOfB < 0) || (nameRanks[a] as number) - (nameRanks[b] as number);
     });
     const inDivision = new Map<string, number>();
     return order.map((number, index) => {

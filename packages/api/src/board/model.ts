@@ -183,18 +183,20 @@ export class BoardModel {
     const sorted = [...this.#scorers.values()]
       .filter(({ id }) => !this.#excluded.has(id))
       .sort((a, b) => compareTexts(a.name, b.name) || compareTexts(a.id, b.id));
-    const byName = Uint32Array.from(sorted, ({ id }) => table.scorers.of(id));
+    const order = sorted.map(({ id }) => table.scorers.of(id));
     const listed: (Scorer | undefined)[] = new Array(table.scorers.size).fill(undefined);
-    sorted.forEach((scorer, index) => {
-      listed[byName[index] as number] = scorer;
+    const nameRanks = new Uint32Array(table.scorers.size);
+    order.forEach((number, rank) => {
+      listed[number] = sorted[rank];
+      nameRanks[number] = rank;
     });
     const excludedPlayers = Uint8Array.from(table.players.names, (id) => (this.#excluded.has(id) ? 1 : 0));
-    this.#listing = { listed, byName, excludedPlayers };
+    this.#listing = { listed, nameRanks, order, excludedPlayers };
     return this.#listing;
   }
 }
 
-type Listing = Pick<CutInput, "listed" | "byName" | "excludedPlayers">;
+type Listing = Pick<CutInput, "listed" | "nameRanks" | "order" | "excludedPlayers">;
 
 /** By code units: the same on every replica, whatever its locale. */
 function compareTexts(a: string, b: string): number {
