@@ -139,7 +139,9 @@ class Process {
 function contextOf({ db, client }: Process): ApiContext {
   const clock = systemClock;
   const hub = new LiveHub({ clock });
+  const board = { follow() {} } as ApiContext["board"];
   return {
+    board,
     ...{ db, client, clock, log: silentLogger, hub },
     sessions: new SessionCache({ db, clock, hub }),
     playerList: new PlayerList({ db, clock, competition: competitionDefaults }),

@@ -7,6 +7,7 @@ import { openDatabase, requestTimeouts } from "@berg/database";
 import { type Client, type Clock, type Logger, type Manager, systemClock } from "@berg/kube";
 import type { FastifyInstance } from "fastify";
 import { startAdminSocket } from "./admin-socket/server.ts";
+import { Board } from "./board/board.ts";
 import { CurrentCompetition } from "./competition/current-competition.ts";
 import { allowsAnonymousReading } from "./competition/rules.ts";
 import type { ApiContext, ApiSettings } from "./context.ts";
@@ -112,8 +113,10 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     mostPerAddress: settings.socketsPerAddress ?? socketsPerAddress,
   });
   const replicas = new Replicas({ db, address, clock, log });
+  const challenges = () => (follower?.isSynced() ? follower.caches.challenges.list() : []);
+  const board = parts.use(await Board.load({ db, clock, log, competition: rules, challenges }));
   const context: ApiContext = {
-    ...{ db, settings, clock, log, client, outbox, hub, replicas },
+    ...{ board, db, settings, clock, log, client, outbox, hub, replicas },
     sessions: new SessionCache({ db, clock, hub }),
     playerList: new PlayerList({ db, clock, competition: rules }),
     competition: rules,

@@ -2,6 +2,7 @@
 import type { Client, Clock, Informer, Logger } from "@berg/kube";
 import type { Challenge, ChallengeInstance, Competition, CompetitionSpec, Page } from "@berg/resources";
 import type { Kysely } from "kysely";
+import type { Board } from "./board/board.ts";
 import type { Tables } from "./database/schema.ts";
 import type { LiveHub } from "./events/live-hub.ts";
 import type { OutboxWorker } from "./outbox/worker.ts";
@@ -41,6 +42,8 @@ export interface ApiContext {
   readonly hub: LiveHub;
   readonly sessions: SessionCache;
   readonly playerList: PlayerList;
+  /** The scoreboard of this process. */
+  readonly board: Board;
   /** Tells all replicas what ends sessions or changes players. */
   readonly replicas: Replicas;
   /** The rules as they are now. */

@@ -22,6 +22,7 @@ export const problemCodes = {
   challenge_without_instance: { status: 400, title: "The challenge has no instances" },
   api_key_refused: { status: 400, title: "Not with an API key" },
   sign_in_required: { status: 401, title: "Sign in first" },
+  banned: { status: 403, title: "Banned" },
   role_required: { status: 403, title: "You may not do this" },
   origin_refused: { status: 403, title: "The request comes from another site" },
   sign_in_link_invalid: { status: 403, title: "The sign-in link is not valid" },

@@ -355,6 +355,7 @@ export const signInFailures = [
   "registration_closed",
   "registration_code_required",
   "registration_full",
+  "banned",
   "too_many_requests",
   "internal_error",
 ] as const;
@@ -385,17 +386,19 @@ export type PublicMessage =
   | { type: "player-delete"; message: string }
   | { type: "team"; message: Team }
   | { type: "team-delete"; message: string }
-  | { type: "solve"; message: Solve }
   | { type: "announcement"; message: Announcement }
   | { type: "announcement-delete"; message: string }
   | { type: "page"; message: Page }
   | { type: "page-delete"; message: string }
   | { type: "metadata"; message: Metadata };
 
+/** Sent once to each connection, and not again after a reconnect. */
+export type SolveMessage = { type: "solve"; message: Solve };
+
 /** One object that was added, changed or deleted. */
 export interface TickChange {
-  type: "challenge" | "page" | "player" | "metadata";
-  /** Name of the challenge, path of the page or id of the player. */
+  type: "challenge" | "page" | "player" | "team" | "announcement" | "metadata";
+  /** Name of the challenge, path of the page, or id of the player, team or announcement. */
   id: string | null;
   version: string;
 }
@@ -416,4 +419,5 @@ export type ServerMessage =
   | { type: "error"; message: string }
   | { type: "instance"; message: Instance }
   | { type: "tick"; message: Tick }
+  | SolveMessage
   | PublicMessage;

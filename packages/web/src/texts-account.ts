@@ -19,6 +19,10 @@ const signInFailures: Record<SignInFailure, { title: string; detail: string }> =
     title: "Registration is closed",
     detail: "Only players who have taken part before can sign in. Ask the organisers if you should be one of them.",
   },
+  banned: {
+    title: "This account is banned",
+    detail: "The organiser has banned it. Ask the organiser if you think that this is a mistake.",
+  },
   registration_code_required: {
     title: "You need a registration code",
     detail: "New players register here with the code of the organisers, and then sign in with a personal link.",

@@ -3,18 +3,15 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { recordAudit } from "../audit/store.ts";
-import { renderDescription } from "../challenges/present.ts";
 import type { ApiContext } from "../context.ts";
 import type { AnnouncementRow } from "../database/schema.ts";
 import { ProblemError } from "../problems.ts";
 import { requireReader, requireRole } from "../sessions/authenticate.ts";
 import { newId } from "../submissions/store.ts";
-import { type Announcement, announcement, announcementRequest, problem } from "../wire.ts";
+import { announcement, announcementRequest, problem } from "../wire.ts";
+import { listAnnouncements, presentAnnouncement } from "./store.ts";
 
-/** Older ones are of no use to anybody. */
-const mostListed = 100;
-
-export function addAnnouncementRoutes(app: FastifyInstance, { db, clock, hub }: ApiContext): void {
+export function addAnnouncementRoutes(app: FastifyInstance, { db, clock, replicas }: ApiContext): void {
   const routes = app.withTypeProvider<ZodTypeProvider>();
   const tags = ["announcements"];
   const refused = { 400: problem, 401: problem, 403: problem };
@@ -25,16 +22,7 @@ export function addAnnouncementRoutes(app: FastifyInstance, { db, clock, hub }: 
       preHandler: requireReader,
       schema: { summary: "Announcements, newest first", tags, response: { 200: z.array(announcement), 401: problem } },
     },
-    async () => {
-      const rows = await db
-        .selectFrom("announcement")
-        .selectAll()
-        .where("deleted_at", "is", null)
-        .orderBy("id", "desc")
-        .limit(mostListed)
-        .execute();
-      return rows.map(presentAnnouncement);
-    },
+    async () => (await listAnnouncements(db)).map(presentAnnouncement),
   );
   routes.post(
     "/api/admin/announcements",
@@ -51,14 +39,13 @@ export function addAnnouncementRoutes(app: FastifyInstance, { db, clock, hub }: 
       const at = clock.now();
       const { title, content } = request.body;
       const row: AnnouncementRow = { id: newId(at), at, title, content, created_by: actorId, deleted_at: null };
-      await db.transaction().execute(async (transaction) => {
+      await replicas.transact(async (transaction, announce) => {
+        announce({ kind: "announcement", id: row.id });
         await transaction.insertInto("announcement").values(row).execute();
         const after = { title, content };
         await recordAudit(transaction, { actorId, action: "announcement.create", target: row.id, after, at });
       });
-      const message = presentAnnouncement(row);
-      hub.broadcast({ type: "announcement", message });
-      return reply.status(201).send(message);
+      return reply.status(201).send(presentAnnouncement(row));
     },
   );
   routes.delete(
@@ -75,7 +62,8 @@ export function addAnnouncementRoutes(app: FastifyInstance, { db, clock, hub }: 
       const { id: actorId } = requireRole(request, "admin");
       const { id } = request.params;
       const at = clock.now();
-      await db.transaction().execute(async (transaction) => {
+      await replicas.transact(async (transaction, announce) => {
+        announce({ kind: "announcement", id });
         const deleted = await transaction
           .updateTable("announcement")
           .set({ deleted_at: at })
@@ -86,12 +74,7 @@ export function addAnnouncementRoutes(app: FastifyInstance, { db, clock, hub }: 
         if (!deleted) throw new ProblemError("not_found", `There is no announcement "${id}".`);
         await recordAudit(transaction, { actorId, action: "announcement.delete", target: id, before: deleted, at });
       });
-      hub.broadcast({ type: "announcement-delete", message: id });
       return reply.status(204).send(null);
     },
   );
-}
-
-function presentAnnouncement({ id, at, title, content }: AnnouncementRow): Announcement {
-  return { id, at: new Date(at).toISOString(), title, content: renderDescription(content) };
 }

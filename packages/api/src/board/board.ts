@@ -7,9 +7,10 @@ import type { Stored } from "@berg/apimachinery";
 import { type Clock, errorText, type Logger, type Timer } from "@berg/kube";
 import type { Challenge, CompetitionSpec } from "@berg/resources";
 import type { Kysely } from "kysely";
+import { isVisible } from "../challenges/routes.ts";
 import type { LedgerRow, Tables } from "../database/schema.ts";
+import { readLedger } from "../ledger/store.ts";
 import { splitRoles } from "../players/store.ts";
-import { readLedger } from "../submissions/store.ts";
 import { BoardModel } from "./model.ts";
 import { type AccountFlags, type BoardSettings, boardSettings, type Scorer } from "./rows.ts";
 
@@ -18,8 +19,8 @@ export interface BoardDeps {
   clock: Clock;
   log: Logger;
   competition(): CompetitionSpec;
-  /** Those that players can see now. */
-  visibleChallenges(): readonly Stored<Challenge>[];
+  /** All of the cache; none before it is filled. */
+  challenges(): readonly Stored<Challenge>[];
 }
 
 /** Also without a hint: a lost one must not hold up the board. */
@@ -60,8 +61,14 @@ export class Board implements AsyncDisposable {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Reads what was committed before the call, without waiting: within a second it is read again anyway. */
+  follow(): void {
+    this.refresh().catch((error) => this.#warn(error));
+  }
+
   /** Reads what was committed before the call. Calls at the same time share one read. */
   async refresh(): Promise<void> {
+    if (this.#isStopped) return;
     this.#isStale = true;
     this.#reading ??= this.#readWhileStale().finally(() => {
       this.#reading = undefined;
@@ -77,12 +84,15 @@ export class Board implements AsyncDisposable {
 
   #schedule(): void {
     if (this.#isStopped) return;
-    this.#timer = this.#deps.clock.setTimer(followMs, async () => {
-      await this.refresh().catch((error) =>
-        this.#deps.log.warn({ error: errorText(error) }, "cannot read the ledger; the scoreboard may be old"),
-      );
-      this.#schedule();
+    this.#timer = this.#deps.clock.setTimer(followMs, () => {
+      void this.refresh()
+        .catch((error) => this.#warn(error))
+        .then(() => this.#schedule());
     });
+  }
+
+  #warn(error: unknown): void {
+    this.#deps.log.warn({ error: errorText(error) }, "cannot read the ledger; the scoreboard may be old");
   }
 
   async #readWhileStale(): Promise<void> {
@@ -181,12 +191,14 @@ export class Board implements AsyncDisposable {
 
   /** The epoch is a digest of the settings: processes with the same settings and entries have the same version. */
   #settings(): BoardSettings {
-    const { competition, visibleChallenges, clock } = this.#deps;
-    const challenges = visibleChallenges().map(({ metadata: { name }, spec: { scoring } }) => ({
-      name,
-      ...(scoring && { scoring }),
-    }));
-    const settings = boardSettings(competition(), { epoch: 0, challenges, now: clock.now() });
+    const { competition, clock } = this.#deps;
+    const now = clock.now();
+    const challenges = this.#deps
+      .challenges()
+      .filter((challenge) => isVisible(challenge, now))
+      .map(({ metadata: { name }, spec: { scoring } }) => ({ name, ...(scoring && { scoring }) }))
+      .sort((one, other) => (one.name < other.name ? -1 : 1));
+    const settings = boardSettings(competition(), { epoch: 0, challenges, now });
     const digest = createHash("sha256")
       .update(JSON.stringify([settings, competition().teams.enabled]))
       .digest();
@@ -220,11 +232,15 @@ function unlockOf({ id, scorer_id, challenge_name, points, at }: LedgerRow) {
 }
 
 async function readPlayers(db: Kysely<Tables>, id?: string): Promise<{ scorer: Scorer; isAdmin: boolean }[]> {
-  const present = db.selectFrom("player").select(["id", "name", "roles", "division"]).where("deleted_at", "is", null);
+  const present = db
+    .selectFrom("player")
+    .select(["id", "name", "roles", "provider_roles"])
+    .where("deleted_at", "is", null);
   const rows = await (id === undefined ? present : present.where("id", "=", id)).execute();
-  return rows.map(({ id, name, roles, division }) => ({
-    scorer: { id, name, division },
-    isAdmin: splitRoles(roles).includes("admin"),
+  return rows.map(({ id, name, roles, provider_roles }) => ({
+    // Divisions are of teams.
+    scorer: { id, name, division: null },
+    isAdmin: splitRoles(`${roles},${provider_roles}`).includes("admin"),
   }));
 }
 

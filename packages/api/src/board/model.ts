@@ -53,6 +53,17 @@ export class BoardModel {
     this.#cuts = undefined;
   }
 
+  get epoch(): number {
+    return this.#settings.epoch;
+  }
+
+  /** Sets the flags of an account without counting a change: for what another row has counted. */
+  setAccount(id: string, flags: AccountFlags): void {
+    this.#setFlags(id, flags);
+    this.#listing = undefined;
+    this.#cuts = undefined;
+  }
+
   /** Forgets everything but the settings, and reads all rows. */
   replay({ scorers, accounts, solves, awards, unlocks, changes }: BoardRows): void {
     this.#table = new SolveTable();

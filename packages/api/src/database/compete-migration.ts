@@ -16,6 +16,7 @@ export const compete: Migration = {
       .addColumn("division", "text")
       .addColumn("created_at", "bigint", (column) => column.notNull())
       .addColumn("deleted_at", "bigint")
+      .addColumn("banned_at", "bigint")
       .execute();
     await schema
       .createTable("team_member")

@@ -200,6 +200,8 @@ export interface TeamTable {
   created_at: number;
   /** The row of a deleted team stays: its submissions refer to it. */
   deleted_at: number | null;
+  /** Members of a banned team cannot submit flags. */
+  banned_at: Generated<number | null>;
 }
 
 export type TeamRow = Selectable<TeamTable>;

@@ -180,8 +180,10 @@ describe("clients that subscribe", () => {
 });
 
 test("nothing is left of a change once it is sent", async () => {
+  // The scoreboard has one.
+  const others = api.clock.timers;
   change("a");
-  expect(api.clock.timers).toBe(1);
+  expect(api.clock.timers).toBe(others + 1);
   await api.clock.advance(1_000);
-  expect(api.clock.timers).toBe(0);
+  await expect.poll(() => api.clock.timers).toBe(others);
 });

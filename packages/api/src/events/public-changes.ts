@@ -1,5 +1,5 @@
 /**
- * The log of public changes: the newest change of each challenge, page, player and of the rules. A version is
+ * The log of public changes: the newest change of each challenge, page, player, team, announcement and of the rules. A version is
  * `<epoch>.<n>`: n counts the changes, and a new epoch begins where the count cannot go on (a new process, other caches).
  * A client that names the version that it has gets what changed since, or is told to reload where the log does not reach
  * back so far.
@@ -128,6 +128,14 @@ function subjectOf(message: PublicMessage): Pick<TickChange, "type" | "id"> {
       return { type: "page", id: message.message };
     case "player-delete":
       return { type: "player", id: message.message };
+    case "team":
+      return { type: "team", id: message.message.id };
+    case "team-delete":
+      return { type: "team", id: message.message };
+    case "announcement":
+      return { type: "announcement", id: message.message.id };
+    case "announcement-delete":
+      return { type: "announcement", id: message.message };
     case "metadata":
       return { type: "metadata", id: null };
   }

@@ -135,11 +135,13 @@ describe("a socket", () => {
   });
 
   test("that answers no ping is dropped within a minute, and one timer serves all", async () => {
+    // The scoreboard has one.
+    const others = api.clock.timers;
     const quiet = await api.socket();
     const lively = await api.socket();
     // As a machine that has gone to sleep.
     quiet.socket.pause();
-    expect(api.clock.timers).toBe(1);
+    expect(api.clock.timers).toBe(others + 1);
     const closed = once(quiet.socket, "close");
     for (let seconds = 0; seconds < 61; seconds++) {
       const pinged = api.context.hub.size;
@@ -154,6 +156,6 @@ describe("a socket", () => {
     lively.socket.terminate();
     await expect.poll(() => api.context.hub.size).toBe(0);
     await api.clock.advance(1_000);
-    expect(api.clock.timers).toBe(0);
+    await expect.poll(() => api.clock.timers).toBe(others);
   });
 });

@@ -6,11 +6,11 @@ import type { Transaction } from "kysely";
 import { recordAudit } from "../audit/store.ts";
 import type { ApiContext } from "../context.ts";
 import type { LedgerKind, Tables } from "../database/schema.ts";
-import { findPlayer } from "../players/store.ts";
+import { appendToLedger, lockLedger } from "../ledger/store.ts";
+import { findPlayer, lockPlayers, storeBan } from "../players/store.ts";
 import { ProblemError } from "../problems.ts";
 import { endSessions } from "../sessions/store.ts";
-import { appendToLedger, lockLedger } from "../submissions/store.ts";
-import { findTeam } from "../teams/store.ts";
+import { findTeam, lockTeam, updateTeam } from "../teams/store.ts";
 
 export interface Moderation {
   actorId: string;
@@ -30,9 +30,9 @@ export interface ScorerState {
 export async function moderate(context: ApiContext, request: Moderation): Promise<ScorerState> {
   const { actorId, targetId, reason } = request;
   const at = context.clock.now();
-  const { after, isNewBan } = await context.db.transaction().execute(async (transaction) => {
-    await lockLedger(transaction);
+  return context.replicas.transact(async (transaction, announce) => {
     const target = await requireTarget(transaction, targetId);
+    await lockLedger(transaction);
     if (target.kind === "player" && request.isBanned && targetId === actorId) {
       throw new ProblemError("invalid_request", "You cannot ban yourself.", { field: "isBanned" });
     }
@@ -45,13 +45,20 @@ export async function moderate(context: ApiContext, request: Moderation): Promis
       appendToLedger(transaction, { at, kind, scorer_id: targetId, detail: reason || null });
     if (after.isBanned !== before.isBanned) await append(after.isBanned ? "ban" : "unban");
     if (after.isHidden !== before.isHidden) await append(after.isHidden ? "hide" : "unhide");
-    if (target.kind === "player") await setBanned(transaction, targetId, after.isBanned ? at : null);
+    if (after.isBanned !== before.isBanned) {
+      const bannedAt = after.isBanned ? at : null;
+      if (target.kind === "team") await updateTeam(transaction, targetId, { banned_at: bannedAt });
+      else await storeBan(transaction, targetId, bannedAt);
+      if (target.kind === "player" && after.isBanned) {
+        await endSessions(transaction, targetId);
+        announce({ kind: "revoked", playerId: targetId, what: "all" });
+      }
+    }
+    announce({ kind: "ledger" });
     const action = `${target.kind}.moderate`;
     await recordAudit(transaction, { actorId, action, target: targetId, before, after: { ...after, reason }, at });
-    return { after, isNewBan: target.kind === "player" && after.isBanned && !before.isBanned };
+    return after;
   });
-  if (isNewBan) context.hub.disconnect(targetId);
-  return after;
 }
 
 export interface Award {
@@ -63,9 +70,10 @@ export interface Award {
 
 export async function award(context: ApiContext, { actorId, scorerId, points, reason }: Award): Promise<void> {
   const at = context.clock.now();
-  await context.db.transaction().execute(async (transaction) => {
-    await lockLedger(transaction);
+  await context.replicas.transact(async (transaction, announce) => {
     const { kind } = await requireTarget(transaction, scorerId);
+    await lockLedger(transaction);
+    announce({ kind: "ledger" });
     const isTeams = context.competition().teams.enabled;
     if ((kind === "team") !== isTeams) {
       const detail = isTeams ? "In this competition teams score: name a team." : "There are no teams: name a player.";
@@ -95,13 +103,12 @@ async function stateOf(transaction: Transaction<Tables>, scorerId: string): Prom
   };
 }
 
+/** Locked: whose state is read and written must not change in between. */
 async function requireTarget(transaction: Transaction<Tables>, id: string): Promise<{ kind: "player" | "team" }> {
-  if (await findPlayer(transaction, id)) return { kind: "player" };
-  if (await findTeam(transaction, id)) return { kind: "team" };
+  if (await findPlayer(transaction, id)) {
+    await lockPlayers(transaction);
+    return { kind: "player" };
+  }
+  if ((await findTeam(transaction, id)) && (await lockTeam(transaction, id))) return { kind: "team" };
   throw new ProblemError("not_found", `There is no player or team "${id}".`);
-}
-
-async function setBanned(transaction: Transaction<Tables>, id: string, at: number | null): Promise<void> {
-  await transaction.updateTable("player").set({ banned_at: at }).where("id", "=", id).execute();
-  if (at !== null) await endSessions(transaction, id);
 }

@@ -2,7 +2,15 @@
 import type { Transaction } from "kysely";
 import type { ApiContext } from "../context.ts";
 import type { Tables } from "../database/schema.ts";
-import { ensurePlayer, joinRoles, lockPlayers, type Player, storeName, storeRoles } from "../players/store.ts";
+import {
+  ensurePlayer,
+  isBanned,
+  joinRoles,
+  lockPlayers,
+  type Player,
+  storeName,
+  storeRoles,
+} from "../players/store.ts";
 import { requireOpen, requirePlace } from "../registration/registration.ts";
 import { createSession, endSession, endSessions, type NewSession } from "../sessions/store.ts";
 import type { ProviderIdentity } from "./provider.ts";
@@ -19,7 +27,8 @@ export interface IdentitySignIn {
 }
 
 /**
- * A role that changed ends every other session and the API key. Throws a problem or SignInError and changes nothing where the account is new and nobody may register.
+ * A role that changed ends every other session and the API key. Throws a problem or SignInError and changes nothing where
+ * the player is banned, or where the account is new and nobody may register.
  */
 export async function signInIdentity(
   context: ApiContext,
@@ -30,16 +39,18 @@ export async function signInIdentity(
     // Roles and places are read before they are written.
     await lockPlayers(transaction);
     const known = await findPlayerByIdentity(transaction, identity);
+    if (known && (await isBanned(transaction, known.id))) throw new SignInError("banned", "the player is banned");
     const player = known ?? (await createAccount(transaction, context, identity, now));
     await storeIdentity(transaction, identity, { playerId: player.id, now });
     const isRenamed = player.name !== identity.name;
-    if (isRenamed) await storeName(transaction, player.id, identity.name);
+    if (isRenamed) await storeName(transaction, player.id, { name: identity.name, now });
     const roles = [...player.grantedRoles, ...identity.roles];
     const hasNewRoles = joinRoles(player.providerRoles) !== joinRoles(identity.roles);
     if (hasNewRoles) {
-      await storeRoles(transaction, player.id, { provider: identity.roles });
+      await storeRoles(transaction, player.id, { provider: identity.roles, now });
       await endSessions(transaction, player.id);
       announce({ kind: "revoked", playerId: player.id, what: "all" });
+      announce({ kind: "ledger" });
     }
     if (before) {
       await endSession(transaction, before.playerId, before.sessionId);

@@ -64,7 +64,11 @@ export async function replaceLink(
  * Replaces the roles that are granted here. Where they change, sessions, sockets and the API key end at once. A role that
  * only the identity provider gives is not granted by naming it, so that it still ends where the provider takes it back.
  */
-export async function setRoles({ replicas }: AccountDeps, playerId: string, roles: readonly Role[]): Promise<Player> {
+export async function setRoles(
+  { replicas, clock }: AccountDeps,
+  playerId: string,
+  roles: readonly Role[],
+): Promise<Player> {
   return replicas.transact(async (transaction, announce) => {
     // Two admins who take the role from each other at the same time would leave none.
     await lockPlayers(transaction);
@@ -82,9 +86,10 @@ export async function setRoles({ replicas }: AccountDeps, playerId: string, role
     if (losesAdmin && (await countAdmins(transaction)) === 1) {
       throw new ProblemError("last_admin", "Give another player the role admin first.", { field: "roles" });
     }
-    await storeRoles(transaction, playerId, { granted });
+    await storeRoles(transaction, playerId, { granted, now: clock.now() });
     await endSessions(transaction, playerId);
     announce({ kind: "revoked", playerId, what: "all" });
+    announce({ kind: "ledger" });
     return (await findPlayer(transaction, playerId)) ?? before;
   });
 }
@@ -110,11 +115,15 @@ export async function linkForName(
     return replaceLink(deps, found.id, kind);
   }
   if (roles.length === 0) await refuseNamesake(deps, name);
-  const player = await ensurePlayer(deps.db, {
-    name,
-    federatedId: federatedIdOfName(name),
-    roles: ["player", ...roles],
-    createdAt: deps.clock.now(),
+  const player = await deps.replicas.transact(async (transaction, announce) => {
+    const created = await ensurePlayer(transaction, {
+      name,
+      federatedId: federatedIdOfName(name),
+      roles: ["player", ...roles],
+      createdAt: deps.clock.now(),
+    });
+    announce({ kind: "player", playerId: created.id });
+    return created;
   });
   return replaceLink(deps, player.id, kind);
 }

@@ -148,7 +148,7 @@ describe("a deleted account", () => {
           provider_roles: "",
         },
         ...{ api_key_hash: null, api_key_placeholder: null, api_key_scopes: "", attributes: "{}", email: null },
-        ...{ created_at: now, deleted_at: now },
+        ...{ created_at: now, deleted_at: now, banned_at: null },
       },
     ]);
     const [row] = await api.db.selectFrom("instances").selectAll().execute();

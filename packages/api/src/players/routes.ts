@@ -10,7 +10,6 @@ import { requireBrowser, requirePlayer, requireReader } from "../sessions/authen
 import { clearSessionCookie } from "../sessions/cookie.ts";
 import { requireMail } from "../sign-in/lost-links.ts";
 import { departIfMember } from "../teams/membership.ts";
-import { announceDeparture } from "../teams/routes.ts";
 import { apiKeyQuery, currentPlayer, patchPlayerRequest, personalLink, player, problem } from "../wire.ts";
 import { replaceLink } from "./accounts.ts";
 import { checkAttributes } from "./attributes.ts";
@@ -87,7 +86,7 @@ export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limit
       if (typeof email === "string") checkEmail(context, asking);
       const changed = await replicas.transact((transaction, announce) => {
         announce({ kind: "player", playerId: asking.id });
-        return updatePlayer(transaction, asking.id, { name, attributes, email });
+        return updatePlayer(transaction, asking.id, { name, attributes, email, now: clock.now() });
       });
       if (!changed) throw new ProblemError("sign_in_required", "The account was deleted.");
       return presentCurrentPlayer({ ...changed, roles: asking.roles });
@@ -106,8 +105,7 @@ export function addPlayerRoutes(app: FastifyInstance, context: ApiContext, limit
       const { id } = requireBrowser(request);
       // First, so that nothing is deleted where it fails and can be tried again.
       await stopInstance(context, id);
-      const departure = await departIfMember(context, id);
-      if (departure) announceDeparture(context.hub, departure);
+      await departIfMember(context, id);
       await replicas.transact(async (transaction, announce) => {
         announce({ kind: "revoked", playerId: id, what: "all" });
         if (await anonymisePlayer(transaction, id, clock.now())) announce({ kind: "player", playerId: id });

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { PlayerRow, Tables } from "../database/schema.ts";
+import { recordScorer } from "../ledger/store.ts";
 import { hashToken } from "../sessions/tokens.ts";
 
 export const roles = ["player", "author", "support", "admin"] as const;
@@ -51,10 +52,10 @@ export interface NewPlayer {
 }
 
 /** Creates the player unless one with that `federatedId` exists, and returns the one that does. */
-export async function ensurePlayer(db: Kysely<Tables>, player: NewPlayer): Promise<Player> {
+export async function ensurePlayer(transaction: Transaction<Tables>, player: NewPlayer): Promise<Player> {
   const id = randomUUID();
   const federatedId = player.federatedId ?? `${localPrefix}${id}`;
-  await db
+  await transaction
     .insertInto("player")
     .values({
       id,
@@ -70,11 +71,12 @@ export async function ensurePlayer(db: Kysely<Tables>, player: NewPlayer): Promi
     })
     .onConflict((conflict) => conflict.column("federated_id").doNothing())
     .execute();
-  const row = await db
+  const row = await transaction
     .selectFrom("player")
     .selectAll()
     .where("federated_id", "=", federatedId)
     .executeTakeFirstOrThrow();
+  if (row.id === id) await recordScorer(transaction, id, player.createdAt);
   return playerOf(row);
 }
 
@@ -117,7 +119,10 @@ export async function findLocalPlayersByEmail(db: Kysely<Tables>, email: string,
 
 /** Whose key it is, with the roles that a request with it has. */
 export async function findPlayerByKey(db: Kysely<Tables>, key: string): Promise<Player | undefined> {
-  const row = await present(db).where("api_key_hash", "=", hashToken(key)).executeTakeFirst();
+  const row = await present(db)
+    .where("api_key_hash", "=", hashToken(key))
+    .where("banned_at", "is", null)
+    .executeTakeFirst();
   if (!row) return undefined;
   const player = playerOf(row);
   const scopes = splitRoles(row.api_key_scopes);
@@ -171,11 +176,18 @@ export async function resetApiKey(db: Kysely<Tables>, id: string, scopes: readon
 
 const noKey = { api_key_hash: null, api_key_placeholder: null, api_key_scopes: "" };
 
+export interface PlayerChange {
+  name?: string | undefined;
+  attributes: Attributes;
+  email?: string | null | undefined;
+  now: number;
+}
+
 /** Returns the changed player; undefined where there is none. Attributes are added to those that are stored. */
 export async function updatePlayer(
   transaction: Transaction<Tables>,
   id: string,
-  { name, attributes, email }: { name?: string | undefined; attributes: Attributes; email?: string | null | undefined },
+  { name, attributes, email, now }: PlayerChange,
 ): Promise<Player | undefined> {
   await lockPlayers(transaction);
   const player = await findPlayer(transaction, id);
@@ -191,28 +203,46 @@ export async function updatePlayer(
     .set({ name: changed.name, attributes: JSON.stringify(changed.attributes), email: changed.email })
     .where("id", "=", id)
     .execute();
+  if (changed.name !== player.name) await recordScorer(transaction, id, now);
   return changed;
 }
 
-export async function storeName(db: Kysely<Tables>, id: string, name: string): Promise<void> {
-  await db.updateTable("player").set({ name }).where("id", "=", id).execute();
+export async function storeName(
+  transaction: Transaction<Tables>,
+  id: string,
+  { name, now }: { name: string; now: number },
+): Promise<void> {
+  await transaction.updateTable("player").set({ name }).where("id", "=", id).execute();
+  await recordScorer(transaction, id, now);
+}
+
+/** A ban also removes the API key; sessions are ended by the caller. */
+export async function storeBan(db: Kysely<Tables>, id: string, bannedAt: number | null): Promise<void> {
+  const changed = { banned_at: bannedAt, ...(bannedAt !== null && noKey) };
+  await db.updateTable("player").set(changed).where("id", "=", id).execute();
+}
+
+export async function isBanned(db: Kysely<Tables>, id: string): Promise<boolean> {
+  const row = await db.selectFrom("player").select("banned_at").where("id", "=", id).executeTakeFirst();
+  return row !== undefined && row.banned_at !== null;
 }
 
 /** Replaces those that are named. Also removes the API key, whose scopes were of the roles before. */
 export async function storeRoles(
-  db: Kysely<Tables>,
+  transaction: Transaction<Tables>,
   id: string,
-  { granted, provider }: { granted?: readonly Role[]; provider?: readonly Role[] },
+  { granted, provider, now }: { granted?: readonly Role[]; provider?: readonly Role[]; now: number },
 ): Promise<void> {
   const changed = {
     ...(granted && { roles: joinRoles(granted) }),
     ...(provider && { provider_roles: joinRoles(provider) }),
   };
-  await db
+  await transaction
     .updateTable("player")
     .set({ ...changed, ...noKey })
     .where("id", "=", id)
     .execute();
+  await recordScorer(transaction, id, now);
 }
 
 /** Removes what names the person or signs in; whether this call did it. The row stays. */
@@ -235,6 +265,7 @@ export async function anonymisePlayer(transaction: Transaction<Tables>, id: stri
   await transaction.deleteFrom("session").where("player_id", "=", id).execute();
   await transaction.deleteFrom("sign_in_link").where("player_id", "=", id).execute();
   await transaction.deleteFrom("identity").where("player_id", "=", id).execute();
+  if (numUpdatedRows > 0n) await recordScorer(transaction, id, now);
   return numUpdatedRows > 0n;
 }
 
@@ -262,7 +293,7 @@ export async function lockPlayers(transaction: Transaction<Tables>): Promise<voi
   await transaction.updateTable("row_lock").set({ name: "players" }).where("name", "=", "players").execute();
 }
 
-export function playerOf(row: Omit<PlayerRow, "api_key_hash" | "api_key_scopes" | "deleted_at">): Player {
+export function playerOf(row: Omit<PlayerRow, "api_key_hash" | "api_key_scopes" | "deleted_at" | "banned_at">): Player {
   return {
     id: row.id,
     name: row.name,

@@ -91,12 +91,41 @@ describe.skipIf(missingPostgres())("two replicas", () => {
     const watcher = await other.socket();
     const { body } = await one.call<{ link: string }>("POST", "/api/registration", { body: { name: "Ada" } });
     expect(body.link).toContain("/sign-in#");
-    const seen = () => watcher.messages.filter(({ type }) => type.startsWith("player"));
+    const seen = async () => {
+      await other.clock.advance(1_000);
+      return watcher.messages.filter(({ type }) => type.startsWith("player"));
+    };
     await expect.poll(seen).toEqual([{ type: "player", message: expect.objectContaining({ name: "Ada" }) }]);
     const [{ id } = { id: "" }] = await one.db.selectFrom("player").select("id").execute();
     const ada = await one.browser(id);
     expect((await ada.call("DELETE", current)).status).toBe(200);
-    await expect.poll(() => seen().slice(1)).toEqual([{ type: "player-delete", message: id }]);
+    await expect.poll(async () => (await seen()).slice(1)).toEqual([{ type: "player-delete", message: id }]);
+  });
+
+  test("hear of teams, announcements and bans of each other, and have the same board", async () => {
+    for (const api of [one, other]) api.rules = { ...api.rules, teams: { enabled: true } };
+    const admin = await one.signedIn("Root", { roles: ["admin"] });
+    const ada = await one.signedIn("Ada");
+    const [watcher, own] = [await other.socket(), await socketOf(ada)];
+    const heard = async (...types: string[]) => {
+      await expect
+        .poll(async () => {
+          await other.clock.advance(1_000);
+          return watcher.messages.map(({ type }) => type);
+        })
+        .toEqual(types);
+    };
+    const { body: team } = await ada.call<{ id: string }>("POST", "/api/teams/create", { body: { name: "Compilers" } });
+    await heard("team");
+    await admin.call("POST", "/api/admin/announcements", { body: { title: "Lunch" } });
+    await heard("team", "announcement");
+    await admin.call("POST", "/api/admin/awards", { body: { scorerId: team.id, points: 7, reason: "first" } });
+    const scores = () => other.context.board.model.public.ranking.map(({ scorer, score }) => [scorer.name, score]);
+    await expect.poll(scores).toEqual([["Compilers", 7]]);
+    expect(other.context.board.model.public.version).toBe(one.context.board.model.public.version);
+    await admin.call("PATCH", `/api/admin/scorers/${ada.playerId}`, { body: { isBanned: true } });
+    await isClosed(own);
+    expect((await other.call("GET", current, { headers: { cookie: ada.cookie } })).status).toBe(401);
   });
 
   test("tell each other whose instance changed", async () => {

@@ -4,8 +4,8 @@
  * - event: something that every replica must apply, such as the end of a session. It is a row, written in the transaction
  *   that makes the change, so it exists if and only if the change does. Each replica reads the rows after the last one
  *   that it has read. An advisory lock makes the order of ids the order of commits, so none is skipped.
- * - hint: that something about the instances of an owner has changed. It may be lost: the leader reads the rows that wait
- *   for it every second.
+ * - hint: that something about the instances of an owner has changed, or that the ledger has new entries. It may be lost:
+ *   the leader reads the rows that wait for it every second, and each replica the ledger.
  *
  * A notification (NOTIFY) makes both arrive within milliseconds. Where it is lost, events are read within a second.
  */
@@ -19,7 +19,15 @@ export type ReplicaEvent =
   /** These sessions or keys of the player are not valid any more. */
   | { kind: "revoked"; playerId: string; what: Revoked }
   /** The player was created, changed or deleted. */
-  | { kind: "player"; playerId: string };
+  | { kind: "player"; playerId: string }
+  /** The team was created, changed or deleted. */
+  | { kind: "team"; teamId: string }
+  /** The announcement was created or withdrawn. */
+  | { kind: "announcement"; id: string }
+  /** There are new entries in the ledger. */
+  | { kind: "ledger" };
+
+const knownKinds: readonly string[] = ["revoked", "player", "team", "announcement", "ledger"];
 
 /** `{ session }` ends one session, `{ sessions: "all", except }` all but one, `"key"` the API key, `"all"` both. */
 export type Revoked = "all" | "key" | { session: string } | { sessions: "all"; except?: string | undefined };
@@ -31,8 +39,11 @@ export function isRevoked(what: Revoked, { sessionId }: Pick<Identity, "sessionI
   return sessionId !== undefined && sessionId !== what.except;
 }
 
-/** `owner`: rows were changed that the leader has to act on. `instance`: the leader has changed rows. */
-export type Hint = { kind: "owner" | "instance"; ownerId: string };
+/**
+ * `owner`: rows were changed that the leader has to act on. `instance`: the leader has changed rows. `ledger`: there are
+ * new entries.
+ */
+export type Hint = { kind: "owner" | "instance"; ownerId: string } | { kind: "ledger" };
 
 export interface ReplicaListener {
   onEvent(event: ReplicaEvent): void;
@@ -108,10 +119,10 @@ export class Replicas {
   }
 
   /** Tells the others, without waiting. */
-  hint({ kind, ownerId }: Hint): void {
+  hint(hint: Hint): void {
     if (!this.areShared) return;
     const { db, log } = this.#options;
-    notify(db, `${kind} ${ownerId}`).catch((error) =>
+    notify(db, hint.kind === "ledger" ? hint.kind : `${hint.kind} ${hint.ownerId}`).catch((error) =>
       log.debug({ error: errorText(error) }, "a hint could not be sent to the other replicas"),
     );
   }
@@ -168,8 +179,9 @@ export class Replicas {
 
   #receive(payload: string): void {
     if (payload === "events") return void this.#read();
+    if (payload === "ledger") this.#listener?.onHint({ kind: "ledger" });
     const [, kind, ownerId] = /^(owner|instance) (.+)$/.exec(payload) ?? [];
-    if (ownerId !== undefined) this.#listener?.onHint({ kind: kind as Hint["kind"], ownerId });
+    if (ownerId !== undefined) this.#listener?.onHint({ kind: kind as "owner" | "instance", ownerId });
   }
 
   /** One at a time: of those that are asked for meanwhile, one follows. */
@@ -203,7 +215,7 @@ export class Replicas {
       if (this.#own.delete(id)) continue;
       const read = JSON.parse(event) as ReplicaEvent;
       // A newer version may have kinds that this one does not know.
-      if (read.kind === "revoked" || read.kind === "player") this.#listener?.onEvent(read);
+      if (knownKinds.includes(read.kind)) this.#listener?.onEvent(read);
       else log.debug({ id }, "ignoring an event of a newer version");
     }
   }

@@ -67,6 +67,7 @@ export async function findSession(db: Kysely<Tables>, token: string, now: number
     .where("session.token_hash", "=", hash)
     .where("session.expires_at", ">", now)
     .where("player.deleted_at", "is", null)
+    .where("player.banned_at", "is", null)
     .executeTakeFirst();
   if (!row) return undefined;
   return { id: row.session_id ?? (await giveId(db, hash)), player: playerOf(row), expiresAt: row.expires_at };

@@ -4,10 +4,13 @@
  */
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import type { Kysely } from "kysely";
 import { z } from "zod";
 import type { ApiContext } from "../context.ts";
+import type { Tables } from "../database/schema.ts";
 import type { RateLimits } from "../http/rate-limit.ts";
 import type { Provider } from "../openid/provider.ts";
+import { isBanned } from "../players/store.ts";
 import { ProblemError } from "../problems.ts";
 import { addressToStore } from "../sessions/addresses.ts";
 import { requireOwnOrigin } from "../sessions/authenticate.ts";
@@ -39,6 +42,7 @@ export function addSignInRoutes(
     async ({ body, ip, player }) => {
       await limits.takeShared("sign-in", ip);
       const found = (await findLink(db, body.token, clock.now())) ?? refuse();
+      await requireNotBanned(db, found.id);
       return { name: found.name, replaces: player && player.id !== found.id ? player.name : null };
     },
   );
@@ -61,6 +65,7 @@ export function addSignInRoutes(
       // All or nothing: a link must not be used up by a sign-in that failed.
       const session = await replicas.transact(async (transaction, announce) => {
         const found = (await findLink(transaction, body.token, now)) ?? refuse();
+        await requireNotBanned(transaction, found.id);
         if (!(await consumeLink(transaction, body.token, now))) refuse();
         if (player && sessionId !== undefined) {
           await endSession(transaction, player.id, sessionId);
@@ -94,6 +99,10 @@ export function addSignInRoutes(
       return reply.status(204).send(null);
     },
   );
+}
+
+async function requireNotBanned(db: Kysely<Tables>, playerId: string): Promise<void> {
+  if (await isBanned(db, playerId)) throw new ProblemError("banned", "The organiser has banned this account.");
 }
 
 function refuse(): never {

@@ -38,7 +38,7 @@ async function submissions({ headers }: Asker, query = ""): Promise<Submission[]
   return (await server.app.inject({ method: "GET", url: `/api/submissions${query}`, headers })).json();
 }
 
-const ledger = () => server.db.selectFrom("ledger").selectAll().orderBy("id").execute();
+const ledger = () => server.db.selectFrom("ledger").selectAll().where("kind", "=", "solve").orderBy("id").execute();
 const incidents = () => server.db.selectFrom("incident").selectAll().execute();
 
 /** An instance of the challenge `dynamic`, which has ended. */
@@ -63,7 +63,7 @@ describe("a flag", () => {
       { playerId: ada.id, challengeName: "static", solvedAt: expect.any(String), teamId: null, isPractice: false },
     ]);
     expect((await submit(ada, "static", "flag{static}")).body).toMatchObject({ status: 400, code: "already_solved" });
-    expect(await ledger()).toMatchObject([{ id: 1, kind: "solve", scorer_id: ada.id, challenge_name: "static" }]);
+    expect(await ledger()).toMatchObject([{ kind: "solve", scorer_id: ada.id, challenge_name: "static" }]);
   });
 
   test("that is right is one solve, however often it is submitted at once", async () => {
@@ -78,7 +78,8 @@ describe("a flag", () => {
   test("of 50 players at once has ids without gaps, in one order", async () => {
     const players = await Promise.all(Array.from({ length: 50 }, () => server.signIn()));
     await Promise.all(players.map((one) => submit(one, "static", "flag{static}")));
-    expect((await ledger()).map(({ id }) => id)).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
+    // Each player who signs up is an entry, too.
+    expect((await ledger()).map(({ id }) => id)).toEqual(Array.from({ length: 50 }, (_, index) => index + 51));
   });
 
   test("that is wrong is stored with its value", async () => {

@@ -1,8 +1,8 @@
-/** Queries on submissions, the ledger and incidents. */
+/** Queries on submissions and incidents. */
 import { randomBytes } from "node:crypto";
 import { newInstanceId as newRowId } from "@berg/resources";
-import type { Kysely, Transaction } from "kysely";
-import type { LedgerRow, SubmissionRow, Tables, Verdict } from "../database/schema.ts";
+import type { Kysely } from "kysely";
+import type { SubmissionRow, Tables, Verdict } from "../database/schema.ts";
 import type { FlagMatch } from "./compare.ts";
 
 /** UUIDv7: in the order of time. */
@@ -44,30 +44,6 @@ export async function hasSolved(db: Kysely<Tables>, scorerId: string, challengeN
 
 export async function insertSubmission(db: Kysely<Tables>, row: SubmissionRow): Promise<void> {
   await db.insertInto("submission").values(row).execute();
-}
-
-/** Until the end of the transaction, other entries wait: so ids have the order of commits, and no gaps. */
-export async function lockLedger(transaction: Transaction<Tables>): Promise<void> {
-  await transaction.updateTable("row_lock").set({ name: "ledger" }).where("name", "=", "ledger").execute();
-}
-
-/** Requires the lock. Returns the entry with its id. */
-export async function appendToLedger(
-  transaction: Transaction<Tables>,
-  entry: Pick<LedgerRow, "at" | "kind" | "scorer_id"> & Partial<LedgerRow>,
-): Promise<LedgerRow> {
-  const { last } = await transaction
-    .selectFrom("ledger")
-    .select(({ fn }) => fn.max("id").as("last"))
-    .executeTakeFirstOrThrow();
-  const row = { player_id: null, challenge_name: null, points: null, detail: null, ...entry, id: (last ?? 0) + 1 };
-  await transaction.insertInto("ledger").values(row).execute();
-  return row;
-}
-
-/** In the order of commit, after the entry with the id `since`. */
-export function readLedger(db: Kysely<Tables>, since = 0): Promise<LedgerRow[]> {
-  return db.selectFrom("ledger").selectAll().where("id", ">", since).orderBy("id").execute();
 }
 
 export async function insertIncident(

@@ -10,19 +10,12 @@ import type { ApiContext } from "../context.ts";
 import type { LedgerRow, SubmissionRow, Verdict } from "../database/schema.ts";
 import type { RateLimits } from "../http/rate-limit.ts";
 import { flagHmac } from "../instances/flags.ts";
+import { appendToLedger, lockLedger } from "../ledger/store.ts";
 import type { Player } from "../players/store.ts";
 import { ProblemError } from "../problems.ts";
 import { teamOfPlayer } from "../teams/store.ts";
 import { type Comparison, compareFlag, type Submitter } from "./compare.ts";
-import {
-  appendToLedger,
-  findFlagMatches,
-  hasSolved,
-  insertIncident,
-  insertSubmission,
-  lockLedger,
-  newId,
-} from "./store.ts";
+import { findFlagMatches, hasSolved, insertIncident, insertSubmission, newId } from "./store.ts";
 
 const longestFlag = 1024;
 
@@ -51,7 +44,12 @@ export async function submitFlag(context: ApiContext, limits: RateLimits, reques
   const matches = await findFlagMatches(context.db, name, value_hmac);
   const comparison = compareFlag(challenge, flag, matches, submitter);
   const row = rowOf(context, { request, submitter, name, flag, value_hmac, comparison, isPractice });
-  if (row.verdict === "correct") return storeSolve(context, row);
+  if (row.verdict === "correct") {
+    const solve = await storeSolve(context, row);
+    context.board.follow();
+    context.replicas.hint({ kind: "ledger" });
+    return solve;
+  }
   await storeOther(context, row, comparison);
   if (row.verdict === "practice-correct") return undefined;
   throw new ProblemError("flag_wrong", "This is not the flag. Check it for typing errors.", { field: "flag" });
@@ -61,6 +59,7 @@ async function submitterOf({ db, competition }: ApiContext, { id }: Player): Pro
   if (!competition().teams.enabled) return { playerId: id, scorerId: id, members: [id] };
   const team = await teamOfPlayer(db, id);
   if (!team) throw new ProblemError("team_required", "Create a team, or join one with its join link.");
+  if (team.isBanned) throw new ProblemError("banned", `The organiser has banned the team "${team.name}".`);
   return { playerId: id, scorerId: team.id, members: team.players };
 }
 

@@ -21,6 +21,7 @@ import {
   lockTeam,
   newJoinToken,
   removeMember,
+  renameTeam,
   type Team,
   teamOfPlayer,
   updateTeam,
@@ -31,13 +32,14 @@ export async function createTeam(
   player: Player,
   { name, division }: { name: string; division: string | null },
 ): Promise<Team> {
-  const { db, clock } = context;
+  const { db, clock, replicas } = context;
   const rules = requireTeams(context);
   checkDivision(rules, division);
   const id = randomUUID();
   const now = clock.now();
-  const write = db.transaction().execute(async (transaction) => {
+  const write = replicas.transact(async (transaction, announce) => {
     await requireNoTeam(transaction, player);
+    announce({ kind: "team", teamId: id });
     await insertTeam(transaction, { id, name, captainId: player.id, division, now });
     await insertMember(transaction, id, player.id, now);
     return expectTeam(transaction, id);
@@ -51,10 +53,10 @@ export async function createTeam(
 }
 
 export async function joinTeam(context: ApiContext, player: Player, joinToken: string): Promise<Team> {
-  const { db, clock } = context;
+  const { clock, replicas } = context;
   const { teams } = requireTeams(context);
   requireNotOver(context, player);
-  const write = db.transaction().execute(async (transaction) => {
+  const write = replicas.transact(async (transaction, announce) => {
     await requireNoTeam(transaction, player);
     const found = await findTeamByToken(transaction, joinToken);
     const team = found && (await lockTeam(transaction, found.id));
@@ -66,6 +68,7 @@ export async function joinTeam(context: ApiContext, player: Player, joinToken: s
     if (teams.maxSize !== undefined && team.players.length >= teams.maxSize) {
       throw new ProblemError("team_full", `"${team.name}" has ${teams.maxSize} members, which is the limit.`);
     }
+    announce({ kind: "team", teamId: team.id });
     await insertMember(transaction, team.id, player.id, clock.now());
     return expectTeam(transaction, team.id);
   });
@@ -75,27 +78,24 @@ export async function joinTeam(context: ApiContext, player: Player, joinToken: s
   });
 }
 
-/** What a departure leads to: the team as it is now, or undefined where the last member left and it was deleted. */
-export interface Departure {
-  teamId: string;
-  team: Team | undefined;
-}
-
-export async function leaveTeam(context: ApiContext, player: Player): Promise<Departure> {
+export async function leaveTeam(context: ApiContext, player: Player): Promise<void> {
   requireTeams(context);
   requireNotOver(context, player);
-  return context.db.transaction().execute(async (transaction) => {
+  await context.replicas.transact(async (transaction, announce) => {
     const team = await requireTeamOf(transaction, player.id);
-    return depart(transaction, team, player.id, context.clock.now());
+    announce({ kind: "team", teamId: team.id });
+    await depart(transaction, team, player.id, context.clock.now());
   });
 }
 
 /** For a deleted account too: rules on times do not hold it back. */
-export async function departIfMember(context: ApiContext, playerId: string): Promise<Departure | undefined> {
-  return context.db.transaction().execute(async (transaction) => {
+export async function departIfMember(context: ApiContext, playerId: string): Promise<void> {
+  await context.replicas.transact(async (transaction, announce) => {
     const team = await teamOfPlayer(transaction, playerId);
     const locked = team && (await lockTeam(transaction, team.id));
-    return locked && depart(transaction, locked, playerId, context.clock.now());
+    if (!locked) return;
+    announce({ kind: "team", teamId: locked.id });
+    await depart(transaction, locked, playerId, context.clock.now());
   });
 }
 
@@ -103,8 +103,9 @@ export async function departIfMember(context: ApiContext, playerId: string): Pro
 export async function removeFromTeam(context: ApiContext, captain: Player, playerId: string): Promise<Team> {
   requireTeams(context);
   requireNotOver(context, captain);
-  return context.db.transaction().execute(async (transaction) => {
+  return context.replicas.transact(async (transaction, announce) => {
     const team = await requireCaptain(transaction, captain);
+    announce({ kind: "team", teamId: team.id });
     if (playerId === captain.id) {
       throw new ProblemError("invalid_request", "Leave the team instead, or make another member captain.");
     }
@@ -117,7 +118,7 @@ export async function removeFromTeam(context: ApiContext, captain: Player, playe
 
 export async function replaceJoinToken(context: ApiContext, captain: Player): Promise<Team> {
   requireTeams(context);
-  return context.db.transaction().execute(async (transaction) => {
+  return context.replicas.transact(async (transaction) => {
     const team = await requireCaptain(transaction, captain);
     await updateTeam(transaction, team.id, { join_token: newJoinToken() });
     return expectTeam(transaction, team.id);
@@ -126,8 +127,9 @@ export async function replaceJoinToken(context: ApiContext, captain: Player): Pr
 
 export async function transferTeam(context: ApiContext, captain: Player, playerId: string): Promise<Team> {
   requireTeams(context);
-  return context.db.transaction().execute(async (transaction) => {
+  return context.replicas.transact(async (transaction, announce) => {
     const team = await requireCaptain(transaction, captain);
+    announce({ kind: "team", teamId: team.id });
     requireMember(team, playerId);
     await updateTeam(transaction, team.id, { captain_id: playerId });
     return expectTeam(transaction, team.id);
@@ -141,11 +143,13 @@ export async function changeTeam(
 ): Promise<Team> {
   const rules = requireTeams(context);
   checkDivision(rules, division ?? null);
-  const write = context.db.transaction().execute(async (transaction) => {
+  const write = context.replicas.transact(async (transaction, announce) => {
     const team = await requireCaptain(transaction, captain);
-    await updateTeam(transaction, team.id, {
-      ...(name !== undefined && { name }),
-      ...(division !== undefined && { division }),
+    announce({ kind: "team", teamId: team.id });
+    await renameTeam(transaction, team.id, {
+      name: name ?? team.name,
+      division: division === undefined ? team.division : division,
+      now: context.clock.now(),
     });
     return expectTeam(transaction, team.id);
   });
@@ -162,15 +166,11 @@ export async function currentTeam(context: ApiContext, player: Player): Promise<
   return team;
 }
 
-async function depart(transaction: Transaction<Tables>, team: Team, playerId: string, now: number): Promise<Departure> {
+async function depart(transaction: Transaction<Tables>, team: Team, playerId: string, now: number): Promise<void> {
   await removeMember(transaction, team.id, playerId, now);
   const [next] = team.players.filter((id) => id !== playerId);
-  if (next === undefined) {
-    await deleteTeam(transaction, team.id, now);
-    return { teamId: team.id, team: undefined };
-  }
-  if (team.captainId === playerId) await updateTeam(transaction, team.id, { captain_id: next });
-  return { teamId: team.id, team: await expectTeam(transaction, team.id) };
+  if (next === undefined) await deleteTeam(transaction, team.id, now);
+  else if (team.captainId === playerId) await updateTeam(transaction, team.id, { captain_id: next });
 }
 
 function requireTeams({ competition }: ApiContext): CompetitionSpec {

@@ -52,10 +52,19 @@ describe("a team", () => {
   test("is announced when it changes", async () => {
     const { messages } = await api.socket();
     const { captain, member, team } = await pair();
-    await leave(member);
-    await leave(captain);
     const heard = () => messages.filter(({ type }) => type.startsWith("team")).map(({ type }) => type);
-    await expect.poll(heard).toEqual(["team", "team", "team", "team-delete"]);
+    const hears = (...types: string[]) =>
+      expect
+        .poll(async () => {
+          await api.clock.advance(1_000);
+          return heard();
+        })
+        .toEqual(types);
+    await hears("team");
+    await leave(member);
+    await hears("team", "team");
+    await leave(captain);
+    await hears("team", "team", "team-delete");
     expect(JSON.stringify(messages)).not.toContain(team.joinToken);
   });
 

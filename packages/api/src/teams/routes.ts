@@ -2,7 +2,6 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import type { ApiContext } from "../context.ts";
-import type { LiveHub } from "../events/live-hub.ts";
 import type { RateLimits } from "../http/rate-limit.ts";
 import { ProblemError } from "../problems.ts";
 import { requirePlayer, requireReader } from "../sessions/authenticate.ts";
@@ -14,33 +13,27 @@ import {
   patchTeamRequest,
   problem,
   team as teamShape,
-  type Team as WireTeam,
 } from "../wire.ts";
 import {
   changeTeam,
   createTeam,
   currentTeam,
-  type Departure,
   joinTeam,
   leaveTeam,
   removeFromTeam,
   replaceJoinToken,
   transferTeam,
 } from "./membership.ts";
-import { findTeam, listTeams, type Team } from "./store.ts";
+import { presentTeam } from "./present.ts";
+import { findTeam, listTeams } from "./store.ts";
 
 export function addTeamRoutes(app: FastifyInstance, context: ApiContext, limits: RateLimits): void {
-  const { db, hub } = context;
+  const { db } = context;
   const routes = app.withTypeProvider<ZodTypeProvider>();
   const tags = ["teams"];
   const path = "/api/teams/current";
   const refused = { 400: problem, 401: problem, 403: problem, 429: problem };
   const own = { tags, response: { 200: currentTeamShape, ...refused } };
-  /** Answers with the changed team, which everybody hears of. */
-  const changed = (team: Team): Team => {
-    hub.broadcast({ type: "team", message: presentTeam(team) });
-    return team;
-  };
   const limited = (request: Parameters<typeof requirePlayer>[0]) => {
     const player = requirePlayer(request);
     limits.take("account", player.id);
@@ -78,17 +71,17 @@ export function addTeamRoutes(app: FastifyInstance, context: ApiContext, limits:
   routes.post(
     "/api/teams/create",
     { schema: { ...own, summary: "Create a team; its creator is the captain", body: createTeamRequest } },
-    async (request) => changed(await createTeam(context, limited(request), request.body)),
+    (request) => createTeam(context, limited(request), request.body),
   );
   routes.post(
     "/api/teams/join",
     { schema: { ...own, summary: "Join a team with its join token", body: joinTeamRequest } },
-    async (request) => changed(await joinTeam(context, limited(request), request.body.joinToken)),
+    (request) => joinTeam(context, limited(request), request.body.joinToken),
   );
   routes.patch(
     path,
     { schema: { ...own, summary: "Change the name or the division; for the captain", body: patchTeamRequest } },
-    async (request) => changed(await changeTeam(context, limited(request), request.body)),
+    (request) => changeTeam(context, limited(request), request.body),
   );
   routes.post(
     `${path}/join-token`,
@@ -98,7 +91,7 @@ export function addTeamRoutes(app: FastifyInstance, context: ApiContext, limits:
   routes.put(
     `${path}/captain`,
     { schema: { ...own, summary: "Make another member captain; for the captain", body: captainRequest } },
-    async (request) => changed(await transferTeam(context, limited(request), request.body.playerId)),
+    (request) => transferTeam(context, limited(request), request.body.playerId),
   );
   routes.delete(
     `${path}/players/:id`,
@@ -109,7 +102,7 @@ export function addTeamRoutes(app: FastifyInstance, context: ApiContext, limits:
         params: z.object({ id: z.string().max(64) }),
       },
     },
-    async (request) => changed(await removeFromTeam(context, limited(request), request.params.id)),
+    (request) => removeFromTeam(context, limited(request), request.params.id),
   );
   routes.delete(
     path,
@@ -121,18 +114,8 @@ export function addTeamRoutes(app: FastifyInstance, context: ApiContext, limits:
       },
     },
     async (request, reply) => {
-      announceDeparture(hub, await leaveTeam(context, limited(request)));
+      await leaveTeam(context, limited(request));
       return reply.status(204).send(null);
     },
   );
-}
-
-export function announceDeparture(hub: LiveHub, { teamId, team }: Departure): void {
-  if (team) hub.broadcast({ type: "team", message: presentTeam(team) });
-  else hub.broadcast({ type: "team-delete", message: teamId });
-}
-
-/** Without the join token. */
-export function presentTeam({ id, name, players, captainId, division }: Team): WireTeam {
-  return { id, name, players, captainId, division };
 }

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { Kysely, Transaction } from "kysely";
 import type { Tables, TeamRow } from "../database/schema.ts";
+import { recordScorer } from "../ledger/store.ts";
 import { isId } from "../players/store.ts";
 
 export interface Team {
@@ -10,6 +11,8 @@ export interface Team {
   captainId: string;
   division: string | null;
   joinToken: string;
+  /** Its members cannot submit flags. */
+  isBanned: boolean;
   /** Present members, in the order in which they joined. */
   players: string[];
 }
@@ -64,10 +67,10 @@ export async function lockTeam(transaction: Transaction<Tables>, id: string): Pr
 }
 
 export async function insertTeam(
-  db: Kysely<Tables>,
+  transaction: Transaction<Tables>,
   team: { id: string; name: string; captainId: string; division: string | null; now: number },
 ): Promise<void> {
-  await db
+  await transaction
     .insertInto("team")
     .values({
       id: team.id,
@@ -80,24 +83,36 @@ export async function insertTeam(
       deleted_at: null,
     })
     .execute();
+  await recordScorer(transaction, team.id, team.now);
 }
 
 export async function updateTeam(
   db: Kysely<Tables>,
   id: string,
-  { name, ...rest }: { name?: string; division?: string | null; captain_id?: string; join_token?: string },
+  changed: { captain_id?: string; join_token?: string; banned_at?: number | null },
 ): Promise<void> {
-  const changed = { ...rest, ...(name !== undefined && { name, name_key: nameKey(name) }) };
-  if (Object.keys(changed).length > 0) await db.updateTable("team").set(changed).where("id", "=", id).execute();
+  await db.updateTable("team").set(changed).where("id", "=", id).execute();
+}
+
+/** What the scoreboard shows of a team. */
+export async function renameTeam(
+  transaction: Transaction<Tables>,
+  id: string,
+  { name, division, now }: { name: string; division: string | null; now: number },
+): Promise<void> {
+  const changed = { name, name_key: nameKey(name), division };
+  await transaction.updateTable("team").set(changed).where("id", "=", id).execute();
+  await recordScorer(transaction, id, now);
 }
 
 /** Frees the name and the join link. */
-export async function deleteTeam(db: Kysely<Tables>, id: string, now: number): Promise<void> {
-  await db
+export async function deleteTeam(transaction: Transaction<Tables>, id: string, now: number): Promise<void> {
+  await transaction
     .updateTable("team")
     .set({ name_key: `deleted:${id}`, join_token: `deleted:${id}`, deleted_at: now })
     .where("id", "=", id)
     .execute();
+  await recordScorer(transaction, id, now);
 }
 
 export async function insertMember(db: Kysely<Tables>, teamId: string, playerId: string, now: number): Promise<void> {
@@ -133,6 +148,7 @@ function teamOf(row: TeamRow, members: readonly { player_id: string }[]): Team {
     captainId: row.captain_id,
     division: row.division,
     joinToken: row.join_token,
+    isBanned: row.banned_at !== null,
     players: members.map(({ player_id }) => player_id),
   };
 }

@@ -1,13 +1,15 @@
 /** The API without Kubernetes, on a database in memory, with a clock that stands still: for what concerns accounts. */
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import type { Stored } from "@berg/apimachinery";
 import { openDatabase } from "@berg/database";
 import { type Client, type Logger, systemClock } from "@berg/kube";
 import { FakeClock } from "@berg/kube/testing";
-import { type CompetitionSpec, competitionDefaults } from "@berg/resources";
+import { type Challenge, type CompetitionSpec, competitionDefaults } from "@berg/resources";
 import type { FastifyInstance } from "fastify";
 import type { Kysely } from "kysely";
 import { WebSocket } from "ws";
+import { Board } from "../board/board.ts";
 import { allowsAnonymousReading } from "../competition/rules.ts";
 import type { ApiContext, Caches } from "../context.ts";
 import { migrations } from "../database/migrations.ts";
@@ -76,6 +78,8 @@ export class TestApi implements AsyncDisposable {
     registration: { mode: "open" },
   };
   code: string | undefined;
+  /** What the scoreboard knows of. */
+  challenges: Stored<Challenge>[] = [];
   context!: ApiContext;
   #app!: FastifyInstance;
   #listening: Promise<string> | undefined;
@@ -99,8 +103,11 @@ export class TestApi implements AsyncDisposable {
     // Polls and limits of replicas follow the time of PostgreSQL, and not the clock of a test.
     const inMemory = { kind: "sqlite", path: ":memory:", shown: "" } as const;
     const replicas = new Replicas({ db, address: isReplica ? address : inMemory, clock: systemClock, log });
+    const board = api.#parts.use(
+      await Board.load({ db, clock, log, competition: () => api.rules, challenges: () => api.challenges }),
+    );
     api.context = {
-      ...{ db, clock, log, hub, replicas, flagKey: Buffer.alloc(32) },
+      ...{ board, db, clock, log, hub, replicas, flagKey: Buffer.alloc(32) },
       sessions: new SessionCache({ db, clock, hub }),
       playerList: new PlayerList({ db, clock, competition: () => api.rules }),
       settings: {
@@ -167,12 +174,8 @@ export class TestApi implements AsyncDisposable {
   /** A player who is signed in. */
   async signedIn(name: string, { roles = [], ...more }: Partial<Omit<NewPlayer, "name">> = {}): Promise<Browser> {
     const now = this.clock.now();
-    const player = await ensurePlayer(this.db, {
-      name,
-      roles: ["player", ...roles] as Role[],
-      createdAt: now,
-      ...more,
-    });
+    const created: NewPlayer = { name, roles: ["player", ...roles] as Role[], createdAt: now, ...more };
+    const player = await this.db.transaction().execute((transaction) => ensurePlayer(transaction, created));
     return this.browser(player.id);
   }
 

@@ -9,6 +9,7 @@ import { FakeClock } from "@berg/kube/testing";
 import { type Challenge, type CompetitionSpec, competitionDefaults } from "@berg/resources";
 import type { FastifyInstance } from "fastify";
 import type { Kysely } from "kysely";
+import { Board } from "../board/board.ts";
 import type { ApiContext } from "../context.ts";
 import { migrations } from "../database/migrations.ts";
 import type { Tables } from "../database/schema.ts";
@@ -73,8 +74,16 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   } as unknown as ReturnType<ApiContext["caches"]>;
   const hub = new LiveHub({ clock });
   const rules = { ...competitionDefaults(), ...competition };
+  // A test may replace the rules of the context.
+  const started: { context?: ApiContext } = {};
+  const board = parts.use(
+    await Board.load({
+      ...{ db, clock, log, competition: () => started.context?.competition() ?? rules },
+      challenges: () => [...challenges.values()],
+    }),
+  );
   const context: ApiContext = {
-    ...{ db, clock, log, hub, replicas: new Replicas({ db, address, clock, log }) },
+    ...{ board, db, clock, log, hub, replicas: new Replicas({ db, address, clock, log }) },
     sessions: new SessionCache({ db, clock, hub }),
     playerList: new PlayerList({ db, clock, competition: () => rules }),
     competition: () => rules,
@@ -86,6 +95,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     registrationCode: async () => undefined,
     reconcileOwner() {},
   };
+  started.context = context;
   const app = await createServer(context, { reason: "not in this test" }, server);
   parts.defer(() => app.close());
   const running = parts.move();
@@ -96,7 +106,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       challenges.set(makeKey(namespace, name), { metadata: { name, namespace }, spec: full } as never);
     },
     async signIn(roles = ["player"]) {
-      const player = await ensurePlayer(db, { name: "Ada", roles, createdAt: 0 });
+      const player = await db
+        .transaction()
+        .execute((transaction) => ensurePlayer(transaction, { name: "Ada", roles, createdAt: 0 }));
       const { token } = await createSession(db, player, { now: clock.now() });
       return { id: player.id, headers: { cookie: `berg=${token}`, origin: publicUrl } };
     },
