@@ -116,6 +116,7 @@ const challenge = {
   ...{ name: "full", displayName: "Full", author: "Ada", description: "<p><em>x</em></p>\n" },
   ...{ hideUntil: "2019-12-31T22:00:00.000Z", categories: ["web"], tags: ["t"], event: "finals", difficulty: "easy" },
   ...{ flagFormat: "x{...}", hasRemote: true, connectionInfo: null },
+  ...{ closesAt: null, prerequisites: [], hints: [] },
   attachments: [
     { fileName: "a.zip", downloadUrl: "https://files.example/a.zip" },
     { fileName: "b", downloadUrl: "/api/challenges/full/handout/1" },

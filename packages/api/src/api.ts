@@ -16,6 +16,7 @@ import { DatabaseProbe } from "./database/probe.ts";
 import { Retention } from "./database/retention.ts";
 import type { Tables } from "./database/schema.ts";
 import { LiveHub } from "./events/live-hub.ts";
+import { publishBoard } from "./events/publish-board.ts";
 import { type Follower, followKubernetes } from "./follow-kubernetes.ts";
 import type { HandoutSettings } from "./handouts/settings.ts";
 import type { Pages } from "./http/pages.ts";
@@ -110,6 +111,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const hub = new LiveHub({
     clock,
     allowsAnonymous: () => allowsAnonymousReading(competition.spec),
+    boardAudience: () => competition.spec.visibility.board,
     mostPerAddress: settings.socketsPerAddress ?? socketsPerAddress,
   });
   const replicas = new Replicas({ db, address, clock, log });
@@ -132,6 +134,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       replicas.hint({ kind: "owner", ownerId });
     },
   };
+  publishBoard(context);
   const listener = listenerOf(context, (ownerId) => follower?.reconcileOwner(ownerId));
   parts.use(await replicas.start(listener));
   const accountDeps = { db, clock, replicas, publicUrl: settings.publicUrl };

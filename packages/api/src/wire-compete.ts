@@ -163,3 +163,114 @@ export const awardRequest = z.object({
   points: z.int().min(-1_000_000).max(1_000_000),
   reason: reason.min(1).describe("Shown to everybody with the points."),
 });
+
+const cell = z.int().nullable();
+
+export const scoreboard = z
+  .object({
+    version: z.string().describe("Also the ETag. `<cut>.<epoch>.<n>`."),
+    end: cell.describe("The public cut ends here, in ms since 1970; null: it does not end."),
+    challenges: z.object({
+      name: z.array(z.string()),
+      value: z.array(z.number()),
+      solves: z.array(z.int()),
+      firstBlood: z.array(cell).describe("Index in `scorers`."),
+    }),
+    divisions: z.array(z.string()),
+    epoch: z.int().describe("`scorers.last` counts from this time, in ms since 1970."),
+    scorers: z
+      .object({
+        ref: z.array(z.string()).describe("The end of the id."),
+        name: z.array(z.string()),
+        division: z.array(cell).describe("Index in `divisions`."),
+        score: z.array(z.number()),
+        solves: z.array(z.int()),
+        last: z.array(cell).describe("The last solve that gave points, in seconds since `epoch`."),
+      })
+      .describe("Columns, in the order of the ranks."),
+  })
+  .describe("The whole scoreboard.");
+export type Scoreboard = z.infer<typeof scoreboard>;
+
+export const scoreboardQuery = z.object({
+  cut: z.enum(["public", "full"]).default("public").describe("full: also what the freeze hides; for admins."),
+});
+
+export const graphQuery = z.object({
+  scorers: z.string().max(4096).default("").describe("Ids or refs, with commas between them; the first ten if empty."),
+});
+
+export const scoreGraph = z
+  .object({
+    version: z.string(),
+    scorers: z.array(
+      z.object({ id: z.uuid(), name: z.string(), points: z.array(z.object({ at: time(), score: z.number() })) }),
+    ),
+  })
+  .describe("How scores grew, at the values of today.");
+export type ScoreGraph = z.infer<typeof scoreGraph>;
+
+const standingFields = {
+  id: z.uuid().describe("Of the team where teams are on, else of the player."),
+  name: z.string(),
+  division: z.string().nullable(),
+  rank: z.int().nullable().describe("Null where the scorer is not listed."),
+  divisionRank: z.int().nullable(),
+  score: z.number(),
+};
+
+const scoredSolve = z.object({
+  playerId: z.uuid(),
+  challengeName: z.string(),
+  solvedAt: time(),
+  points: z.number(),
+});
+
+export const scorerStanding = z
+  .object({
+    ...standingFields,
+    members: z.array(z.uuid()).describe("Present members; the player alone without teams."),
+    solves: z.array(scoredSolve.extend({ position: z.int().describe("1: first blood.") })),
+  })
+  .describe("What everybody may know of a scorer.");
+export type ScorerStanding = z.infer<typeof scorerStanding>;
+
+export const ownStanding = z
+  .object({
+    ...standingFields,
+    solves: z.array(scoredSolve.extend({ isPublic: z.boolean().describe("Whether others see it.") })),
+  })
+  .describe("What the scorer of the player sees of itself. `score` has what the freeze hides from others.");
+export type OwnStanding = z.infer<typeof ownStanding>;
+
+export const challengeSolves = z
+  .object({
+    challengeName: z.string(),
+    value: z.number(),
+    solves: z.array(
+      z.object({
+        scorerId: z.uuid(),
+        scorerName: z.string(),
+        playerId: z.uuid(),
+        solvedAt: time(),
+        position: z.int().describe("1: first blood."),
+      }),
+    ),
+  })
+  .describe("Who solved a challenge, first blood first.");
+export type ChallengeSolves = z.infer<typeof challengeSolves>;
+
+export const ctftimeQuery = z.object({ division: z.string().max(63).optional() });
+export const ctftime = z
+  .object({ standings: z.array(z.object({ pos: z.int(), team: z.string(), score: z.number() })) })
+  .describe("The standings as CTFtime reads them.");
+
+export const hint = z
+  .object({
+    name: z.string(),
+    title: z.string(),
+    cost: z.int(),
+    content: z.string().nullable().describe("HTML, sanitised by the server; null before it is unlocked."),
+  })
+  .describe("A hint of a challenge.");
+export type Hint = z.infer<typeof hint>;

@@ -58,6 +58,11 @@ export const challenge = z
     attachments: z.array(z.object({ fileName: z.string(), downloadUrl: z.string() })),
     hasRemote: z.boolean().describe("Whether it has containers, so that an instance can be started."),
     connectionInfo: z.string().nullable().describe("How to reach a service that all players share. Added."),
+    closesAt: time().nullable().describe("From this time on it takes no flags. Added."),
+    prerequisites: z.array(z.string()).describe("Challenges to solve before this one can be played. Added."),
+    hints: z
+      .array(z.object({ name: z.string(), title: z.string(), cost: z.int() }))
+      .describe("Without their content, which is read by unlocking them. Added."),
   })
   .describe("One challenge, as players see it.");
 export type Challenge = z.infer<typeof challenge>;
@@ -412,6 +417,13 @@ export interface Tick {
   changes: TickChange[];
 }
 
+/** For clients that sent `subscribe`: the version of the scoreboard, where it has changed. Added. */
+export interface BoardTick {
+  version: string;
+  /** Of the full cut; for admins only. */
+  full?: string;
+}
+
 /** Messages of `/api/events`, server to client. */
 export type ServerMessage =
   | { type: "current-player"; message: string | null }
@@ -419,5 +431,6 @@ export type ServerMessage =
   | { type: "error"; message: string }
   | { type: "instance"; message: Instance }
   | { type: "tick"; message: Tick }
+  | { type: "scoreboard"; message: BoardTick }
   | SolveMessage
   | PublicMessage;

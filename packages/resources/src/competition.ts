@@ -98,6 +98,10 @@ const visibility = z
         "Who sees the scoreboard. public: everybody. players: those who are registered. hidden: organisers only.",
       )
       .default("public"),
+    ctftime: z
+      .boolean()
+      .describe("Whether everybody can read the standings in the format of CTFtime, whoever sees the scoreboard.")
+      .default(false),
   })
   .describe("Who sees what.");
 

@@ -8,11 +8,12 @@ import { type Clock, errorText, type Logger, type Timer } from "@berg/kube";
 import type { Challenge, CompetitionSpec } from "@berg/resources";
 import type { Kysely } from "kysely";
 import { isVisible } from "../challenges/routes.ts";
+import { hasStarted } from "../competition/rules.ts";
 import type { LedgerRow, Tables } from "../database/schema.ts";
 import { readLedger } from "../ledger/store.ts";
 import { splitRoles } from "../players/store.ts";
 import { BoardModel } from "./model.ts";
-import { type AccountFlags, type BoardSettings, boardSettings, type Scorer } from "./rows.ts";
+import { type AccountFlags, type BoardSettings, boardSettings, type Scorer, type SolveRow } from "./rows.ts";
 
 export interface BoardDeps {
   db: Kysely<Tables>;
@@ -23,13 +24,20 @@ export interface BoardDeps {
   challenges(): readonly Stored<Challenge>[];
 }
 
+export interface BoardListener {
+  /** After a figure may have changed. */
+  onChange(): void;
+  /** Once for each solve that this process has followed: not for those that it found when it started. */
+  onSolve(solve: SolveRow): void;
+}
+
 /** Also without a hint: a lost one must not hold up the board. */
 const followMs = 1_000;
 
 export class Board implements AsyncDisposable {
   readonly #deps: BoardDeps;
   readonly #flags = new Map<string, AccountFlags>();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<BoardListener>();
   #model: BoardModel;
   #isTeams = false;
   #last = 0;
@@ -55,10 +63,8 @@ export class Board implements AsyncDisposable {
     return this.#model;
   }
 
-  /** Called after each change of a figure. Returns its undo. */
-  onChange(listener: () => void): () => void {
+  listen(listener: BoardListener): void {
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   /** Reads what was committed before the call, without waiting: within a second it is read again anyway. */
@@ -114,6 +120,9 @@ export class Board implements AsyncDisposable {
       this.#last = row.id;
     }
     if (this.#configure() || rows.length > 0) this.#announce();
+    for (const row of rows.filter(({ kind }) => kind === "solve")) {
+      for (const listener of this.#listeners) listener.onSolve(solveOf(row));
+    }
   }
 
   async #readAll(): Promise<void> {
@@ -195,7 +204,7 @@ export class Board implements AsyncDisposable {
     const now = clock.now();
     const challenges = this.#deps
       .challenges()
-      .filter((challenge) => isVisible(challenge, now))
+      .filter((challenge) => hasStarted(competition(), now) && isVisible(challenge, now))
       .map(({ metadata: { name }, spec: { scoring } }) => ({ name, ...(scoring && { scoring }) }))
       .sort((one, other) => (one.name < other.name ? -1 : 1));
     const settings = boardSettings(competition(), { epoch: 0, challenges, now });
@@ -206,7 +215,7 @@ export class Board implements AsyncDisposable {
   }
 
   #announce(): void {
-    for (const listener of this.#listeners) listener();
+    for (const listener of this.#listeners) listener.onChange();
   }
 }
 
@@ -219,7 +228,7 @@ function isChange({ kind }: LedgerRow): boolean {
   return kind === "scorer" || isFlag(kind);
 }
 
-function solveOf({ id, scorer_id, player_id, challenge_name, at }: LedgerRow) {
+function solveOf({ id, scorer_id, player_id, challenge_name, at }: LedgerRow): SolveRow {
   return { id, scorerId: scorer_id, playerId: player_id ?? "", challenge: challenge_name ?? "", at };
 }
 

@@ -22,7 +22,7 @@ test("a challenge is shown without its flag, image and invalid links", () => {
   const spec = {
     flag: "flag{secret}",
     flags: [{ type: "regex", content: "secret.+", caseInsensitive: false }],
-    hints: [{ name: "secret", title: "secret", content: "secret", cost: 1 }],
+    hints: [{ name: "first", title: "First", content: "secret", cost: 1 }],
     prerequisites: [],
     categories: [],
     tags: [],

@@ -26,6 +26,9 @@ export function presentChallenge({ metadata, spec }: StoredChallenge): Challenge
     }),
     hasRemote: spec.containers.length > 0,
     connectionInfo: spec.connectionInfo || null,
+    closesAt: spec.closesAt === undefined ? null : new Date(spec.closesAt).toISOString(),
+    prerequisites: spec.prerequisites ?? [],
+    hints: (spec.hints ?? []).map(({ name, title, cost }) => ({ name, title, cost })),
   };
 }
 

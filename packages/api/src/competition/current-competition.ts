@@ -13,7 +13,7 @@ import type { Tables } from "../database/schema.ts";
 const closed: CompetitionSpec = {
   ...competitionDefaults(),
   start: "9999-12-31T23:59:59Z",
-  visibility: { challenges: "players", board: "players" },
+  visibility: { challenges: "players", board: "players", ctftime: false },
 };
 
 interface Deps {

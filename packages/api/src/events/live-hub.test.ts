@@ -16,7 +16,7 @@ const change = (id: string, audience?: Audience) =>
 const rename = (id: string, name: string) =>
   api.context.hub.broadcast({ type: "player", message: { id, name, attributes: {} } });
 const forPlayersOnly = () => {
-  api.rules = { ...api.rules, visibility: { challenges: "players", board: "public" } };
+  api.rules = { ...api.rules, visibility: { challenges: "players", board: "public", ctftime: false } };
 };
 
 /** Everything that was sent to it has arrived. */

@@ -5,7 +5,7 @@
  */
 import type { Clock, Timer } from "@berg/kube";
 import type { WebSocket } from "ws";
-import type { PublicMessage, ServerMessage } from "../wire.ts";
+import type { BoardTick, PublicMessage, ServerMessage, SolveMessage } from "../wire.ts";
 import { type Audience, PublicChanges } from "./public-changes.ts";
 
 /** Beyond this many unsent bytes a client does not read any more. */
@@ -37,18 +37,34 @@ export interface Connection {
   isAlive: boolean;
   /** The version of the public changes that the client has. Undefined: it did not subscribe. */
   since: string | undefined;
+  /** The last message about the scoreboard that it was sent. */
+  board: string | undefined;
+  /** Grows with each connection. */
+  readonly number: number;
+}
+
+/** Who may hear of the scoreboard, beside admins. */
+export type BoardAudience = "public" | "players" | "hidden";
+
+interface WaitingSolve {
+  readonly text: string;
+  /** For sockets that were open by then: others have read it from the list of solves. */
+  readonly lastNumber: number;
+  readonly isFor: (identity: Identity | undefined) => boolean;
 }
 
 export interface LiveHubOptions {
   clock: Clock;
   /** Whether anonymous sockets receive what is sent to everybody. */
   allowsAnonymous?: () => boolean;
+  boardAudience?: () => BoardAudience;
   /** Sockets from one address. */
   mostPerAddress?: number;
 }
 
 export class LiveHub {
   readonly #allowsAnonymous: () => boolean;
+  readonly #boardAudience: () => BoardAudience;
   readonly #mostPerAddress: number;
   readonly #connections = new Set<Connection>();
   readonly #ofPlayer = new Map<string, Set<Connection>>();
@@ -63,9 +79,19 @@ export class LiveHub {
   /** Defined while changes wait. */
   #flushTimer: Timer | undefined;
   #revocations = 0;
+  #opened = 0;
+  #solves: WaitingSolve[] = [];
+  /** The messages about the scoreboard as it is now. */
+  #board: { all: string; admins: string } | undefined;
 
-  constructor({ clock, allowsAnonymous = () => true, mostPerAddress = Number.POSITIVE_INFINITY }: LiveHubOptions) {
+  constructor({
+    clock,
+    allowsAnonymous = () => true,
+    boardAudience = () => "public",
+    mostPerAddress = Number.POSITIVE_INFINITY,
+  }: LiveHubOptions) {
     this.#clock = clock;
+    this.#boardAudience = boardAudience;
     this.#changes = new PublicChanges(clock);
     this.#allowsAnonymous = allowsAnonymous;
     this.#mostPerAddress = mostPerAddress;
@@ -89,7 +115,11 @@ export class LiveHub {
   }
 
   add(socket: WebSocket, address: string): Connection {
-    const connection: Connection = { socket, address, identity: undefined, isAlive: true, since: undefined };
+    const number = ++this.#opened;
+    const connection: Connection = {
+      ...{ socket, address, number, isAlive: true },
+      ...{ identity: undefined, since: undefined, board: undefined },
+    };
     this.#connections.add(connection);
     this.#atAddress.set(address, (this.#atAddress.get(address) ?? 0) + 1);
     socket.once("close", () => this.#remove(connection));
@@ -142,13 +172,39 @@ export class LiveHub {
     if (this.#changes.record(message, audience)) this.#scheduleFlush();
   }
 
+  /**
+   * To every socket that is open now and that `isFor` accepts, within a second, once: clients count each solve that they
+   * receive, so it is not in the log of changes, from which others catch up.
+   */
+  sendSolve(message: SolveMessage, isFor: (identity: Identity | undefined) => boolean): void {
+    this.#solves.push({ text: JSON.stringify(message), lastNumber: this.#opened, isFor });
+    this.#scheduleFlush();
+  }
+
+  /** Whether a socket may hear of the scoreboard. */
+  mayReadBoard(identity: Identity | undefined): boolean {
+    const audience = this.#boardAudience();
+    return identity?.isAdmin === true || audience === "public" || (audience === "players" && identity !== undefined);
+  }
+
+  /** Subscribed sockets hear of it within a second, if it is another version than they know. */
+  setBoard({ version, full }: Required<BoardTick>): void {
+    const text = (message: BoardTick) => JSON.stringify({ type: "scoreboard", message });
+    this.#board = { all: text({ version }), admins: text({ version, full }) };
+    if (this.#connections.values().some(({ since }) => since !== undefined)) this.#scheduleFlush();
+  }
+
   /** From now on the connection gets ticks. `since` is the version that the client has; null: what it read just now. */
   subscribe(connection: Connection, since: string | null): void {
     const isFirst = connection.since === undefined;
     connection.since = since ?? this.#changes.recentVersion();
     // A client that subscribes again and again gets one tick a second, too.
     if (!isFirst) this.#scheduleFlush();
-    else if (this.#mayRead(connection)) this.#sendTick(connection, this.#tickText(connection, { isAnswer: true }));
+    else if (this.#mayRead(connection)) {
+      this.#sendTick(connection, this.#tickText(connection, { isAnswer: true }));
+      // The document that the client has read may be older.
+      this.#sendBoard(connection);
+    }
   }
 
   /** After changes may have been missed: subscribed clients reload with the next change. */
@@ -191,12 +247,21 @@ export class LiveHub {
   #flush(): void {
     const changes = this.#changes.after(this.#flushed);
     this.#flushed = this.#changes.last;
+    const solves = this.#solves.splice(0);
     // Nearly all have the same version.
     const ticks = new Map<string, string | undefined>();
     for (const connection of this.#connections) {
       if (!this.#mayRead(connection)) continue;
       const isAdmin = connection.identity?.isAdmin ?? false;
+      const heard = solves.filter(
+        ({ lastNumber, isFor }) => connection.number <= lastNumber && isFor(connection.identity),
+      );
+      sendAll(
+        connection,
+        heard.map(({ text }) => text),
+      );
       if (connection.since !== undefined) {
+        this.#sendBoard(connection);
         const key = `${isAdmin} ${connection.since}`;
         if (!ticks.has(key)) ticks.set(key, this.#tickText(connection));
         this.#sendTick(connection, ticks.get(key));
@@ -215,6 +280,14 @@ export class LiveHub {
     if (message) return JSON.stringify({ type: "tick", message });
     const { version } = this.#changes;
     return isAnswer ? JSON.stringify({ type: "tick", message: { version, reload: false, changes: [] } }) : undefined;
+  }
+
+  #sendBoard(connection: Connection): void {
+    const { identity, board } = connection;
+    const text = identity?.isAdmin ? this.#board?.admins : this.#board?.all;
+    if (text === undefined || text === board || !this.mayReadBoard(identity)) return;
+    connection.board = text;
+    send(connection, text);
   }
 
   #sendTick(connection: Connection, text: string | undefined): void {

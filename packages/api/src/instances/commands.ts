@@ -6,6 +6,7 @@ import { randomBytes } from "node:crypto";
 import type { Stored } from "@berg/apimachinery";
 import { DatabaseError, transact } from "@berg/database";
 import { type Challenge, newInstanceId } from "@berg/resources";
+import { requirePrerequisites } from "../challenges/prerequisites.ts";
 import { findChallenge, requireStart } from "../challenges/routes.ts";
 import { isAdmin, isPaused } from "../competition/rules.ts";
 import type { ApiContext } from "../context.ts";
@@ -32,6 +33,7 @@ export interface StartRequest {
 export async function startInstance(context: ApiContext, request: StartRequest): Promise<Instance> {
   const playerId = request.player.id;
   const challenge = startableChallenge(context, request.player, request.challenge);
+  await requirePrerequisites(context, challenge, request.player);
   try {
     await insertUnlessRunning(context, challenge, request);
   } finally {

@@ -101,7 +101,7 @@ describe("anonymous reading", () => {
   test("is refused where they are for players", async () => {
     const ada = await api.signedIn("Ada");
     const key = await ada.key();
-    api.rules = { ...api.rules, visibility: { challenges: "players", board: "public" } };
+    api.rules = { ...api.rules, visibility: { challenges: "players", board: "public", ctftime: false } };
     for (const path of paths(ada.playerId)) {
       const answer = await api.call<Problem>("GET", path);
       expect([answer.status, answer.body.code]).toEqual([401, "sign_in_required"]);

@@ -183,7 +183,7 @@ test("everybody can read how to sign in", async () => {
     ...api.rules,
     logoUrl: "https://example.com/logo.svg",
     registration: { mode: "code", codeSecretRef: { name: "code", key: "code" }, closesAt: "2026-06-01T00:00:00Z" },
-    visibility: { challenges: "players", board: "players" },
+    visibility: { challenges: "players", board: "players", ctftime: false },
     playerAttributes: [country],
   };
   api.code = "correct horse";

@@ -1,6 +1,6 @@
 /** Whether a submitted flag is right. Pure; compared through digests, so that no time tells how much of it is right. */
 import { createHash, timingSafeEqual } from "node:crypto";
-import { type Challenge, needsFlag } from "@berg/resources";
+import { type AdditionalFlag, type Challenge, compileFlagPattern, FlagPatternError, needsFlag } from "@berg/resources";
 
 /** An instance of the challenge whose flag is the submitted one. */
 export interface FlagMatch {
@@ -26,7 +26,7 @@ export type Comparison =
 
 /**
  * Accepted are, where a container has a dynamic flag, flags of instances that the scorer or a present member owns or that
- * the submitter started, also after their end; elsewhere the static flag.
+ * the submitter started, also after their end; elsewhere the static flag and those of `flags`.
  */
 export function compareFlag(
   { spec }: Pick<Challenge, "spec">,
@@ -35,14 +35,37 @@ export function compareFlag(
   submitter: Submitter,
 ): Comparison {
   if (!needsFlag({ spec })) {
-    const isRight = spec.flag !== undefined && spec.flag !== "" && isSame(flag, spec.flag.trim());
-    return isRight ? { verdict: "correct", instanceId: null } : { verdict: "wrong" };
+    return staticFlags(spec)
+      .map((accepts) => accepts(flag))
+      .includes(true)
+      ? { verdict: "correct", instanceId: null }
+      : { verdict: "wrong" };
   }
   const own = matches.find((match) => isOwn(match, submitter));
   if (own) return { verdict: "correct", instanceId: own.id };
   // A flag that several instances have proves nothing.
   if (matches.length === 0 || matches.some(({ isReused }) => isReused)) return { verdict: "wrong" };
   return { verdict: "foreign", instanceIds: matches.map(({ id }) => id) };
+}
+
+/** All of them are compared, so that no time tells which one is right. */
+function staticFlags({ flag, flags }: Challenge["spec"]): ((submitted: string) => boolean)[] {
+  const own = flag === undefined || flag === "" ? [] : [(submitted: string) => isSame(submitted, flag.trim())];
+  return [...own, ...(flags ?? []).map(acceptorOf)];
+}
+
+function acceptorOf({ type, content, caseInsensitive }: AdditionalFlag): (submitted: string) => boolean {
+  if (type === "static") {
+    const fold = (text: string) => (caseInsensitive ? text.toLowerCase() : text);
+    return (submitted) => isSame(fold(submitted), fold(content.trim()));
+  }
+  try {
+    return compileFlagPattern({ content, caseInsensitive });
+  } catch (error) {
+    // `berg lint` names it; other flags of the challenge still count.
+    if (error instanceof FlagPatternError) return () => false;
+    throw error;
+  }
 }
 
 function isOwn({ ownerId, startedBy }: FlagMatch, { playerId, scorerId, members }: Submitter): boolean {

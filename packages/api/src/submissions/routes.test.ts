@@ -82,6 +82,43 @@ describe("a flag", () => {
     expect((await ledger()).map(({ id }) => id)).toEqual(Array.from({ length: 50 }, (_, index) => index + 51));
   });
 
+  test("may be one of several, or match a pattern as a whole", async () => {
+    const flags = [
+      { type: "static" as const, content: "Flag{Two}", caseInsensitive: true },
+      { type: "regex" as const, content: "flag\\{[0-9]+\\}", caseInsensitive: false },
+      { type: "regex" as const, content: "(", caseInsensitive: false },
+    ];
+    server.addChallenge("many", { flag: "flag{one}", flags });
+    for (const right of ["flag{one}", "fLAG{tWO}", "flag{42}"]) {
+      expect((await submit(await server.signIn(), "many", right)).status, right).toBe(200);
+    }
+    for (const wrong of ["flag{ONE}", "flag{42}x", "flag{}", "("]) {
+      expect((await submit(await server.signIn(), "many", wrong)).body.code, wrong).toBe("flag_wrong");
+    }
+  });
+
+  test("is taken after the prerequisites are solved, and until the challenge closes", async () => {
+    server.addChallenge("next", { flag: "flag{next}", prerequisites: ["static"] });
+    server.addChallenge("closed", { flag: "flag{closed}", closesAt: "1970-01-01T00:00:00Z" });
+    const ada = await server.signIn();
+    expect((await submit(ada, "closed", "flag{closed}")).body).toMatchObject({ status: 400, code: "challenge_closed" });
+    expect((await submit(ada, "next", "flag{next}")).body).toMatchObject({ status: 400, code: "challenge_locked" });
+    await submit(ada, "static", "flag{static}");
+    expect((await submit(ada, "next", "flag{next}")).status).toBe(200);
+  });
+
+  test("of a member of a banned team is refused", async () => {
+    rules.teams = { enabled: true };
+    const [ada, admin] = [await server.signIn(), await server.signIn(["player", "admin"])];
+    const call = (method: "POST" | "PATCH", url: string, { headers }: Asker, payload: object) =>
+      server.app.inject({ method, url, headers, payload });
+    const { id } = (await call("POST", "/api/teams/create", ada, { name: "Compilers" })).json<{ id: string }>();
+    await call("PATCH", `/api/admin/scorers/${id}`, admin, { isBanned: true });
+    expect((await submit(ada, "static", "flag{static}")).body).toMatchObject({ status: 403, code: "banned" });
+    await call("PATCH", `/api/admin/scorers/${id}`, admin, { isBanned: false });
+    expect((await submit(ada, "static", "flag{static}")).body).toMatchObject({ teamId: id });
+  });
+
   test("that is wrong is stored with its value", async () => {
     const ada = await server.signIn();
     expect((await submit(ada, "static", "flag{wrong}")).body).toMatchObject({ code: "flag_wrong", field: "flag" });

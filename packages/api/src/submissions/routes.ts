@@ -1,12 +1,16 @@
 /** Flags that players submit. */
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
+import type { SolveRow } from "../board/rows.ts";
+import { isAdmin } from "../competition/rules.ts";
 import type { ApiContext } from "../context.ts";
 import type { SubmissionRow, Verdict } from "../database/schema.ts";
 import type { RateLimits } from "../http/rate-limit.ts";
 import { ProblemError } from "../problems.ts";
-import { requirePlayer, requireRole } from "../sessions/authenticate.ts";
+import { maySeeBoard } from "../scoreboard/routes.ts";
+import { requirePlayer, requireReader, requireRole } from "../sessions/authenticate.ts";
+import { teamOfPlayer } from "../teams/store.ts";
 import {
   problem,
   type Solve,
@@ -17,6 +21,7 @@ import {
   submissionsQuery,
   verdicts,
 } from "../wire.ts";
+import { presentSolve } from "./present.ts";
 import { listSubmissions } from "./store.ts";
 import { submitFlag } from "./submit.ts";
 
@@ -33,10 +38,22 @@ export function addSubmissionRoutes(app: FastifyInstance, context: ApiContext, l
       const player = requirePlayer(request);
       const { challenge, flag } = request.body;
       const solved = await submitFlag(context, limits, { player, challenge, flag, address: request.ip });
-      const teamId = solved && solved.scorer_id !== player.id ? solved.scorer_id : null;
-      const solvedAt = new Date(solved?.at ?? clock.now()).toISOString();
-      return { playerId: player.id, challengeName: challenge, solvedAt, teamId, isPractice: solved === undefined };
+      const scorerId = solved?.scorer_id ?? player.id;
+      const shown = presentSolve({ playerId: player.id, scorerId, challenge, at: solved?.at ?? clock.now() });
+      return { ...shown, isPractice: solved === undefined };
     },
+  );
+  routes.get(
+    "/api/solves",
+    {
+      preHandler: requireReader,
+      schema: {
+        summary: "Solves in their order: during the freeze those before it and the own ones; all of them for admins",
+        tags,
+        response: { 200: z.array(solve), 401: problem, 503: problem },
+      },
+    },
+    async (request): Promise<Solve[]> => (await solvesFor(context, request)).map(presentSolve),
   );
   routes.get(
     "/api/submissions",
@@ -53,6 +70,27 @@ export function addSubmissionRoutes(app: FastifyInstance, context: ApiContext, l
       return (await listSubmissions(db, readVerdicts(request.query.verdict))).map(presentSubmission);
     },
   );
+}
+
+/** Without solves that the scoreboard does not count, such as those of admins and of hidden teams. */
+async function solvesFor(context: ApiContext, request: FastifyRequest): Promise<Omit<SolveRow, "id">[]> {
+  const { db, board } = context;
+  const { player } = request;
+  // Before the challenges are known, nothing counts.
+  context.caches();
+  if (isAdmin(player)) {
+    const rows = await db.selectFrom("ledger").selectAll().where("kind", "=", "solve").orderBy("id").execute();
+    return rows.map(({ scorer_id, player_id, challenge_name, at }) => ({
+      ...{ scorerId: scorer_id, playerId: player_id ?? "", challenge: challenge_name ?? "", at },
+    }));
+  }
+  const listed = maySeeBoard(context, request) ? board.model.public.solves() : [];
+  if (!player) return listed;
+  const isTeams = context.competition().teams.enabled;
+  const scorerId = isTeams ? (await teamOfPlayer(db, player.id))?.id : player.id;
+  const known = new Set(listed.map(({ id }) => id));
+  const own = scorerId === undefined ? [] : board.model.own(scorerId).solves.filter(({ id }) => !known.has(id));
+  return [...listed, ...own].sort((one, other) => one.id - other.id);
 }
 
 function readVerdicts(text: string): Verdict[] {

@@ -4,6 +4,7 @@
  */
 import { parseTime, type Stored } from "@berg/apimachinery";
 import type { Challenge } from "@berg/resources";
+import { requirePrerequisites } from "../challenges/prerequisites.ts";
 import { findChallenge } from "../challenges/routes.ts";
 import { hasStarted, isAdmin, isPaused } from "../competition/rules.ts";
 import type { ApiContext } from "../context.ts";
@@ -35,8 +36,10 @@ export async function submitFlag(context: ApiContext, limits: RateLimits, reques
   const challenge = requireChallenge(context, request);
   const flag = requireFlag(request.flag);
   const isPractice = requireTime(context, player);
+  requireOpen(context, challenge, player);
   const submitter = await submitterOf(context, player);
   const { name } = challenge.metadata;
+  await requirePrerequisites(context, challenge, player);
   if (!isPractice && (await hasSolved(context.db, submitter.scorerId, name))) throw alreadySolved(name);
   const { burst, intervalSeconds } = context.competition().submissions;
   await limits.takeShared({ name: "submit", burst, perSecond: 1 / intervalSeconds }, `${submitter.scorerId} ${name}`);
@@ -55,7 +58,8 @@ export async function submitFlag(context: ApiContext, limits: RateLimits, reques
   throw new ProblemError("flag_wrong", "This is not the flag. Check it for typing errors.", { field: "flag" });
 }
 
-async function submitterOf({ db, competition }: ApiContext, { id }: Player): Promise<Submitter> {
+/** For whom a player scores. Throws a problem where that is nobody. */
+export async function submitterOf({ db, competition }: ApiContext, { id }: Player): Promise<Submitter> {
   if (!competition().teams.enabled) return { playerId: id, scorerId: id, members: [id] };
   const team = await teamOfPlayer(db, id);
   if (!team) throw new ProblemError("team_required", "Create a team, or join one with its join link.");
@@ -72,6 +76,13 @@ function requireChallenge(context: ApiContext, { player, challenge }: SubmitRequ
   return found;
 }
 
+function requireOpen({ clock }: ApiContext, { metadata, spec }: Stored<Challenge>, player: Player): void {
+  if (spec.closesAt === undefined || clock.now() < parseTime(spec.closesAt) || isAdmin(player)) return;
+  throw new ProblemError("challenge_closed", `"${metadata.name}" takes no flags since ${spec.closesAt}.`, {
+    field: "challenge",
+  });
+}
+
 function requireFlag(given: string): string {
   const field = "flag";
   if (given.trim() === "") throw new ProblemError("invalid_request", "Enter the flag.", { field });
@@ -82,7 +93,7 @@ function requireFlag(given: string): string {
 }
 
 /** Returns whether the competition is over and what is submitted does not count. */
-function requireTime({ competition, clock }: ApiContext, player: Player): boolean {
+export function requireTime({ competition, clock }: ApiContext, player: Player): boolean {
   const rules = competition();
   const now = clock.now();
   if (!hasStarted(rules, now) && !isAdmin(player)) {

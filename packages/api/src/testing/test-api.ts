@@ -15,6 +15,7 @@ import type { ApiContext, Caches } from "../context.ts";
 import { migrations } from "../database/migrations.ts";
 import type { Tables } from "../database/schema.ts";
 import { LiveHub } from "../events/live-hub.ts";
+import { publishBoard } from "../events/publish-board.ts";
 import type { MailSettings } from "../mail/settings.ts";
 import { Provider } from "../openid/provider.ts";
 import type { ProviderSettings } from "../openid/settings.ts";
@@ -98,6 +99,7 @@ export class TestApi implements AsyncDisposable {
     const hub = new LiveHub({
       clock,
       allowsAnonymous: () => allowsAnonymousReading(api.rules),
+      boardAudience: () => api.rules.visibility.board,
       ...(mostPerAddress !== undefined && { mostPerAddress }),
     });
     // Polls and limits of replicas follow the time of PostgreSQL, and not the clock of a test.
@@ -125,6 +127,7 @@ export class TestApi implements AsyncDisposable {
       },
     };
     if (mail) api.context = { ...api.context, outbox: api.#parts.use(createOutbox(api.context, mail)) };
+    publishBoard(api.context);
     const listener = listenerOf(api.context, (ownerId) => void api.reconciled.push(ownerId));
     api.#parts.use(await replicas.start(listener));
     api.#app = await createServer(

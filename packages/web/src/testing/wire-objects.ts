@@ -40,6 +40,9 @@ export function makeChallenge(name: string, changes: Partial<Challenge> = {}): C
     attachments: [],
     hasRemote: true,
     connectionInfo: null,
+    closesAt: null,
+    prerequisites: [],
+    hints: [],
     ...changes,
   };
 }
