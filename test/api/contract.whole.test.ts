@@ -47,8 +47,9 @@ beforeAll(async () => {
   const spec = { playerAttributes: [attribute, { ...attribute, name: "secret", public: false }], freeze };
   await client.patch(Competitions, "berg", "competition", { type: "merge", body: { spec } });
   await eventually("all of it is known", async () => {
-    const texts = await Promise.all(["challenges", "pages", "metadata"].map((path) => site.call(`/api/${path}`)));
-    return ['"bare"', '"/rules"', '"secret"'].every((word, at) => texts[at]?.text.includes(word));
+    const paths = ["challenges", "pages", "metadata", "scoreboard"];
+    const texts = await Promise.all(paths.map((path) => site.call(`/api/${path}`)));
+    return ['"bare"', '"/rules"', '"secret"', '"public.'].every((word, at) => texts[at]?.text.includes(word));
   });
 });
 afterAll(async () => {
@@ -125,6 +126,7 @@ const challenge = {
 const bareChallenge = {
   ...{ name: "bare", displayName: "bare", author: "", description: "", hideUntil: null, categories: ["uncategorized"] },
   ...{ tags: [], event: "", difficulty: "", flagFormat: "flag{...}", hasRemote: false, connectionInfo: null },
+  ...{ closesAt: null, prerequisites: [], hints: [] },
   attachments: [],
 };
 const metadata = {
@@ -138,7 +140,18 @@ const metadata = {
 const currentPlayer = {
   ...{ id: guid, name: "Player", roles: ["player"], federatedId: text, apiKeyPlaceholder: null },
   attributes: expect.any(Object),
+  // Added.
+  email: null,
 };
+const scoreboard = {
+  ...{ version: expect.stringMatching(/^public\.\d+\.\d+$/), end: whole, epoch: whole, divisions: [] },
+  challenges: { name: listOf(text), value: listOf(whole), solves: listOf(0), firstBlood: listOf(null) },
+  scorers: {
+    ...{ ref: listOf(text), name: listOf(text), score: listOf(0), solves: listOf(0) },
+    ...{ division: listOf(null), last: listOf(null) },
+  },
+};
+const ownStanding = { id: guid, name: "Player", division: null, rank: whole, divisionRank: null, score: 0, solves: [] };
 const page = { title: "Rules", path: "/rules", index: 3, content: "<p><b>x</b></p>\n" };
 
 type Who = "nobody" | "player" | "admin";
@@ -153,12 +166,39 @@ test.each<[string, Who, unknown]>([
   ["/api/players", "nobody", listOf({ id: guid, name: text, attributes: {} })],
   ["/api/players/current", "player", currentPlayer],
   ["/api/instances/current", "player", empty],
+  ["/api/solves", "nobody", []],
+  ["/api/submissions", "admin", []],
+  ["/api/teams", "nobody", []],
+  ["/api/announcements", "nobody", []],
+  ["/api/scoreboard", "nobody", scoreboard],
+  ["/api/scoreboard/graph", "nobody", { version: text, scorers: listOf({ id: guid, name: text, points: [] }) }],
+  ["/api/scoreboard/own", "player", ownStanding],
+  ["/api/challenges/full/solves", "nobody", { challengeName: "full", value: 500, solves: [] }],
+  ["/api/challenges/full/hints", "player", []],
   ["/api/instances", "admin", []],
   ["/api/instances/historic", "admin", []],
 ])("GET %s as %s", async (path, who, shape) => {
   const { status, headers, body } = await as(who).call(path);
   expect([status, headers["content-type"]]).toEqual([200, "application/json; charset=utf-8"]);
   expect(body).toEqual(shape);
+});
+
+test("a solve has the fields of the original, in the answer, the list and the live message", async () => {
+  const follow = await admin.follow();
+  const submit = (flag: string) =>
+    player.call<Problem>("/api/solves", { method: "POST", body: { challenge: "full", flag } });
+  const wrong = await submit("flag{y}");
+  expect([wrong.status, wrong.body]).toMatchObject([400, { title: "Invalid flag", detail: text }]);
+  const solve = { playerId: guid, challengeName: "full", solvedAt: date, teamId: null, isPractice: false };
+  const solved = await submit("flag{x}");
+  expect([solved.status, solved.body]).toEqual([200, solve]);
+  expect((await submit("flag{x}")).body).toMatchObject({ status: 400, title: "Already solved" });
+  await eventually("the list has it", async () => (await site.call<object[]>("/api/solves")).body.length === 1);
+  expect((await site.call("/api/solves")).body).toEqual([solved.body]);
+  const submission = { id: guid, playerId: guid, submittedAt: date, challengeName: "full" };
+  expect((await admin.call("/api/submissions")).body).toEqual([{ ...submission, value: "flag{y}", verdict: "wrong" }]);
+  await eventually("it is sent", () => follow.messages.some(({ type }) => type === "solve"));
+  expect(follow.messages.filter(({ type }) => type === "solve")).toEqual([{ type: "solve", message: solved.body }]);
 });
 
 test("an instance has the same fields in every state, and every list", async () => {

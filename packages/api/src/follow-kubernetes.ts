@@ -93,6 +93,10 @@ export function followKubernetes(
     if (competition.observe(type === "deleted" ? undefined : spec, manager.isLeading)) publishMetadata(context);
   });
   const stopPublishing = publishChanges(context, caches);
+  // After the rules are known: a freeze counts at once.
+  const stopScoring = [caches.challenges, caches.competitions].map((cache) =>
+    cache.onChange(() => context.board.follow()),
+  );
   return {
     caches,
     isSynced: () => Object.values(caches).every(({ hasSynced }) => hasSynced),
@@ -100,6 +104,7 @@ export function followKubernetes(
     detach() {
       stopObserving();
       stopPublishing();
+      for (const stop of stopScoring) stop();
     },
   };
 }
