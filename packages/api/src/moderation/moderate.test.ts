@@ -46,6 +46,8 @@ describe("a banned player", () => {
     const late = await api.browser(ada.playerId);
     expect((await late.call("GET", current)).status).toBe(401);
 
+    // Entries of the audit log are in the order of time.
+    await api.clock.advance(1);
     expect((await moderate(ada.playerId, { isBanned: false })).body).toEqual({ isBanned: false, isHidden: false });
     expect((await signIn("/api/sign-in")).status).toBe(204);
     expect(await ledger()).toMatchObject([

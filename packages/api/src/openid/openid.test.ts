@@ -237,6 +237,17 @@ test("a deleted account comes back as a new one", async () => {
   expect(await visitor.player()).toMatchObject({ name: "Ada", id: expect.not.stringMatching(before?.id ?? "") });
 });
 
+test("a banned player cannot sign in", async () => {
+  const visitor = new Visitor();
+  await visitor.signIn();
+  const { id = "" } = (await visitor.player()) ?? {};
+  await api.db.updateTable("player").set({ banned_at: 1 }).where("id", "=", id).execute();
+  api.context.sessions.invalidate(id);
+  expect(await visitor.player()).toBeUndefined();
+  expect(await visitor.signIn()).toBe(failed("banned"));
+  expect(await visitor.player()).toBeUndefined();
+});
+
 test("signing out leads to the provider; a session of a link ends here only", async () => {
   const visitor = new Visitor();
   await visitor.signIn();
