@@ -55,12 +55,18 @@ export function addressToStore(settings: Pick<ApiSettings, "addressRetentionMs">
   return retentionOf(settings) === 0 ? undefined : address.replace(/^::ffff:(?=\d+\.)/, "");
 }
 
-/** Of sign-ins at `before` or earlier. Idempotent: any number of replicas may do it at the same time. */
+/** Of sign-ins and submitted flags at `before` or earlier. Idempotent: any number of replicas may do it at the same time. */
 export async function eraseAddresses(db: Kysely<Tables>, before: number): Promise<void> {
   await db
     .updateTable("session")
     .set({ address: null })
     .where("address", "is not", null)
     .where("created_at", "<=", before)
+    .execute();
+  await db
+    .updateTable("submission")
+    .set({ address: null })
+    .where("address", "is not", null)
+    .where("at", "<=", before)
     .execute();
 }

@@ -4,6 +4,7 @@ import { competitionDefaults } from "@berg/resources";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { flagHmac } from "../instances/flags.ts";
 import { insertRow } from "../instances/store.ts";
+import { eraseAddresses } from "../sessions/addresses.ts";
 import { publicUrl, startTestServer, type TestServer } from "../testing/test-server.ts";
 import type { Problem, Solve, Submission } from "../wire.ts";
 
@@ -80,6 +81,19 @@ describe("a flag", () => {
     await Promise.all(players.map((one) => submit(one, "static", "flag{static}")));
     // Each player who signs up is an entry, too.
     expect((await ledger()).map(({ id }) => id)).toEqual(Array.from({ length: 50 }, (_, index) => index + 51));
+  });
+
+  test("has the address of the submitter until addresses are erased, or none at all", async () => {
+    const address = async () =>
+      (await server.db.selectFrom("submission").select("address").orderBy("id", "desc").executeTakeFirst())?.address;
+    await submit(await server.signIn(), "static", "flag{wrong}");
+    expect(await address()).toBe("127.0.0.1");
+    await eraseAddresses(server.db, server.context.clock.now());
+    expect(await address()).toBeNull();
+    Object.assign(server.context.settings, { addressRetentionMs: 0 });
+    await server.db.deleteFrom("submission").execute();
+    await submit(await server.signIn(), "static", "flag{wrong}");
+    expect(await address()).toBeNull();
   });
 
   test("may be one of several, or match a pattern as a whole", async () => {

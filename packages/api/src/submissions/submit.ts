@@ -14,6 +14,7 @@ import { flagHmac } from "../instances/flags.ts";
 import { appendToLedger, lockLedger } from "../ledger/store.ts";
 import type { Player } from "../players/store.ts";
 import { ProblemError } from "../problems.ts";
+import { addressToStore } from "../sessions/addresses.ts";
 import { teamOfPlayer } from "../teams/store.ts";
 import { type Comparison, compareFlag, type Submitter } from "./compare.ts";
 import { findFlagMatches, hasSolved, insertIncident, insertSubmission, newId } from "./store.ts";
@@ -117,7 +118,7 @@ interface Compared {
   isPractice: boolean;
 }
 
-function rowOf({ clock }: ApiContext, compared: Compared): SubmissionRow {
+function rowOf({ clock, settings }: ApiContext, compared: Compared): SubmissionRow {
   const { request, submitter, name, flag, value_hmac, comparison, isPractice } = compared;
   const now = clock.now();
   return {
@@ -130,7 +131,7 @@ function rowOf({ clock }: ApiContext, compared: Compared): SubmissionRow {
     value: comparison.verdict === "wrong" ? flag : "",
     value_hmac,
     instance_id: comparison.verdict === "correct" ? comparison.instanceId : null,
-    address: request.address,
+    address: addressToStore(settings, request.address) ?? null,
   };
 }
 
