@@ -8,6 +8,7 @@ export const problemCodes = {
   invalid_request: { status: 400, title: "The request is invalid" },
   not_started: { status: 400, title: "The competition has not started" },
   competition_paused: { status: 400, title: "The competition is paused" },
+  competition_over: { status: 400, title: "The competition is over" },
   challenge_unknown: { status: 400, title: "There is no such challenge" },
   challenge_without_instance: { status: 400, title: "The challenge has no instances" },
   api_key_refused: { status: 400, title: "Not with an API key" },
