@@ -18,28 +18,64 @@ import { eventually } from "../runtime/eventually.ts";
 import type { World } from "../scenarios/world.ts";
 import { type Answer, type Call, type Host, SignedIn, send } from "./site.ts";
 
-const main = join(import.meta.dirname, "../../packages/cli/src/main.ts");
+const ownMain = join(import.meta.dirname, "../../packages/cli/src/main.ts");
 const samples = join(import.meta.dirname, "../../samples");
+
+export interface ClusterOptions {
+  /** One that lives as long as the cluster; a new one unless told. */
+  postgres?: TestPostgres;
+  /** The port at which the replicas reach PostgreSQL, where something stands in between. */
+  databasePort?: number;
+  /** Environment variables of every replica. */
+  env?: Record<string, string>;
+}
+
+export interface ReplicaOptions {
+  /** Flags of Node. */
+  nodeFlags?: readonly string[];
+  /** The program in place of this version's. */
+  main?: string;
+}
 
 export class Cluster implements Host, AsyncDisposable {
   readonly publicUrl = "http://berg.example";
   readonly world: World;
   readonly postgres: TestPostgres;
+  /** As the replicas reach it. */
   readonly database: string;
+  readonly env: Readonly<Record<string, string>>;
   readonly replicas: Replica[] = [];
   readonly #parts: AsyncDisposableStack;
   #next = 0;
 
-  private constructor(world: World, postgres: TestPostgres, database: string, parts: AsyncDisposableStack) {
+  private constructor(
+    { world, postgres, database, env }: Pick<Cluster, "world" | "postgres" | "database" | "env">,
+    parts: AsyncDisposableStack,
+  ) {
     this.world = world;
     this.postgres = postgres;
     this.database = database;
+    this.env = env;
     this.#parts = parts;
   }
 
-  static async start(startWorld: () => Promise<World>): Promise<Cluster> {
+  /** With two replicas. */
+  static async start(startWorld: () => Promise<World>, options: ClusterOptions = {}): Promise<Cluster> {
+    const cluster = await Cluster.prepare(startWorld, options);
+    try {
+      for (let count = 0; count < 2; count++) await cluster.addReplica();
+    } catch (error) {
+      await cluster[Symbol.asyncDispose]();
+      throw error;
+    }
+    return cluster;
+  }
+
+  /** Without replicas. */
+  static async prepare(startWorld: () => Promise<World>, options: ClusterOptions = {}): Promise<Cluster> {
+    const { env = {} } = options;
     await using parts = new AsyncDisposableStack();
-    const postgres = parts.use(await startPostgres());
+    const postgres = options.postgres ?? parts.use(await startPostgres());
     const world = parts.use(await startWorld());
     await world.startController();
     for (const name of ["notes", "vault"]) {
@@ -48,14 +84,9 @@ export class Cluster implements Host, AsyncDisposable {
     }
     const spec = { start: "2020-01-01T00:00:00Z" };
     await world.client.create(Competitions, { metadata: { namespace: "berg", name: "competition" }, spec } as never);
-    const cluster = new Cluster(world, postgres, await postgres.newDatabase(), parts.move());
-    try {
-      for (let count = 0; count < 2; count++) await cluster.addReplica();
-    } catch (error) {
-      await cluster[Symbol.asyncDispose]();
-      throw error;
-    }
-    return cluster;
+    const database = new URL(await postgres.newDatabase());
+    if (options.databasePort !== undefined) database.port = String(options.databasePort);
+    return new Cluster({ world, postgres, database: database.href, env }, parts.move());
   }
 
   get client(): Client {
@@ -74,8 +105,8 @@ export class Cluster implements Host, AsyncDisposable {
     return send(this, path, call);
   }
 
-  async addReplica(): Promise<Replica> {
-    const replica = await Replica.start(this);
+  async addReplica(options: ReplicaOptions = {}): Promise<Replica> {
+    const replica = await Replica.start(this, options);
     this.#parts.use(replica);
     this.replicas.push(replica);
     return replica;
@@ -94,7 +125,11 @@ export class Cluster implements Host, AsyncDisposable {
   async signIn(name: string, roles: "admin"[] = []): Promise<SignedIn> {
     const { database, publicUrl } = this;
     const link = await runAdminCommandOn({ database, publicUrl }, { command: "link", name, roles, kind: "personal" });
-    const body = { token: new URL(link.output).hash.slice(1) };
+    return this.signInWith(link.output);
+  }
+
+  async signInWith(link: string): Promise<SignedIn> {
+    const body = { token: new URL(link).hash.slice(1) };
     const { status, headers, text } = await this.call("/api/sign-in", { method: "POST", body });
     if (status !== 204) throw new Error(`cannot sign in: ${status} ${text}`);
     return new SignedIn(this, String(headers["set-cookie"]).split(";")[0] ?? "");
@@ -117,7 +152,8 @@ const pick = ({ port, metricsPort }: { port: number; metricsPort: number }) => (
 
 export class Replica implements AsyncDisposable {
   readonly #child: ChildProcess;
-  readonly #proxy: FaultProxy;
+  /** To Kubernetes. */
+  readonly proxy: FaultProxy;
   readonly #directory: string;
   output = "";
   port = 0;
@@ -126,12 +162,15 @@ export class Replica implements AsyncDisposable {
 
   private constructor(child: ChildProcess, proxy: FaultProxy, directory: string) {
     this.#child = child;
-    this.#proxy = proxy;
+    this.proxy = proxy;
     this.#directory = directory;
     for (const stream of [child.stdout, child.stderr]) stream?.on("data", (text) => (this.output += text));
   }
 
-  static async start({ world, database, publicUrl }: Cluster): Promise<Replica> {
+  static async start(
+    { world, database, publicUrl, env }: Cluster,
+    { nodeFlags = [], main = ownMain }: ReplicaOptions,
+  ): Promise<Replica> {
     const proxy = await FaultProxy.start(world.controlPlane.connection);
     const directory = await mkdtemp(join(tmpdir(), "berg-replica-"));
     const kubeconfig = join(directory, "kubeconfig");
@@ -140,8 +179,8 @@ export class Replica implements AsyncDisposable {
     await writeFile(join(directory, "index.html"), "<!doctype html>pages");
     const ports = { API_PORT: "0", HEALTH_PORT: "0", METRICS_PORT: "0", API_HOST: "127.0.0.1" };
     const { PATH, HOME } = process.env;
-    const child = spawn(process.execPath, [main, "api", "--kubeconfig", kubeconfig], {
-      env: { PATH, HOME, ...ports, PAGES_DIR: directory, PUBLIC_URL: publicUrl, DATABASE_URL: database },
+    const child = spawn(process.execPath, [...nodeFlags, main, "api", "--kubeconfig", kubeconfig], {
+      env: { PATH, HOME, ...ports, PAGES_DIR: directory, PUBLIC_URL: publicUrl, DATABASE_URL: database, ...env },
     });
     const replica = new Replica(child, proxy, directory);
     await eventually("it serves", () => {
@@ -164,7 +203,7 @@ export class Replica implements AsyncDisposable {
 
   /** Of ChallengeInstances, since the start. */
   writes(): Seen[] {
-    return this.#proxy.requests.filter(({ method, resource }) => method !== "GET" && resource === "challengeinstances");
+    return this.proxy.requests.filter(({ method, resource }) => method !== "GET" && resource === "challengeinstances");
   }
 
   async metrics(): Promise<string> {
@@ -181,16 +220,25 @@ export class Replica implements AsyncDisposable {
     this.#child.kill("SIGCONT");
   }
 
-  async kill(): Promise<void> {
+  kill(): Promise<void> {
+    return this.#end("SIGKILL");
+  }
+
+  /** In order: it answers what is under way, and releases its lease. */
+  stop(): Promise<void> {
+    return this.#end("SIGTERM");
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
     if (!this.isRunning) return;
     const ended = once(this.#child, "exit");
-    this.#child.kill("SIGKILL");
+    this.#child.kill(signal);
     await ended;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill();
-    await this.#proxy.stop();
+    await this.proxy.stop();
     await rm(this.#directory, { recursive: true, force: true });
   }
 }
