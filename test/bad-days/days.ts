@@ -53,17 +53,18 @@ export const days: Record<string, Day> = {
     seconds: short,
     async begin({ cluster, databaseProxy }) {
       const clients: pg.Client[] = [];
-      databaseProxy.cut();
-      // More than max_connections: the replicas may take some of them first, and keep them.
-      for (let count = 0; count < 60; count++) {
+      databaseProxy.setFault({ kind: "refused" });
+      const take = async (): Promise<boolean> => {
         const client = new pg.Client({ connectionString: cluster.postgres.url("postgres") });
         client.on("error", () => {});
-        await client.connect().then(
-          () => clients.push(client),
-          () => {},
+        clients.push(client);
+        return client.connect().then(
+          () => true,
+          () => false,
         );
-      }
-      databaseProxy.cut();
+      };
+      while (await take());
+      databaseProxy.setFault(undefined);
       return () => Promise.all(clients.map((client) => client.end()));
     },
   },
@@ -85,6 +86,8 @@ export const days: Record<string, Day> = {
     async begin({ cluster: { postgres }, disk = "" }) {
       const filler = join(disk, "filler");
       await fill(filler);
+      // The log of the server needs a new file sooner or later. Without this, later than the day is long.
+      await postgres.query("postgres", "select pg_switch_wal()").catch(() => {});
       return async () => {
         await rm(filler);
         const { pid } = postgres;

@@ -21,12 +21,13 @@ process.stdout.write(tableOf(results));
 process.exitCode = results.some(({ broken }) => broken.length > 0) ? 1 : 0;
 
 function tableOf(all: readonly DayResult[]): string {
-  const lines = all.map(({ name, skipped, outcomes, recoverySeconds, settledSeconds, broken }) => {
-    if (skipped !== undefined) return `| ${name} | skipped: ${skipped} | | | |`;
+  const lines = all.map(({ name, skipped, outcomes, broken, ...seconds }) => {
+    if (skipped !== undefined) return `| ${name} | skipped: ${skipped} | | | | |`;
     const counts = Object.entries(outcomes).map(([outcome, count]) => `${outcome}: ${count}`);
-    const times = `${recoverySeconds.toFixed(1)} s | ${settledSeconds.toFixed(1)} s`;
+    const { recoverySeconds, failingSeconds, settledSeconds } = seconds;
+    const times = [recoverySeconds, failingSeconds, settledSeconds].map((time) => `${time.toFixed(1)} s`).join(" | ");
     return `| ${name} | ${counts.join(", ")} | ${times} | ${broken.length === 0 ? "hold" : `${broken.length} BROKEN`} |`;
   });
-  const head = ["| day | answers | all kinds work again after | settled after | laws |", "|---|---|---|---|---|"];
+  const head = ["| day | answers | all kinds worked | last failure | settled | laws |", "|---|---|---|---|---|---|"];
   return `\n${[...head, ...lines].join("\n")}\n`;
 }

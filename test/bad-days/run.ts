@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
+import { Competitions } from "@berg/resources";
 import { Cluster } from "../api/cluster.ts";
 import { TcpProxy } from "../faults/tcp-proxy.ts";
 import { IdentityProvider } from "../openid/identity-provider.ts";
@@ -26,6 +27,8 @@ export interface DayResult {
   outcomes: Record<string, number>;
   /** From the end of the cause until every replica has answered reads, changes and sign-ins with success. */
   recoverySeconds: number;
+  /** From the end of the cause until the last request that failed. */
+  failingSeconds: number;
   /** From the end of the cause until rows, objects and pages agree. */
   settledSeconds: number;
   broken: string[];
@@ -65,6 +68,8 @@ async function setUp(parts: AsyncDisposableStack, isQuick: boolean): Promise<Sta
   const env = { OIDC_PROVIDERS: providerName, ...provider.environment(), LOG_LEVEL: "info" };
   const options = { postgres, databasePort: databaseProxy.port, env };
   const cluster = parts.use(await Cluster.start(() => startEmbeddedWorld(), options));
+  const body = { spec: { registration: { mode: "open" } } };
+  await cluster.client.patch(Competitions, cluster.world.namespace, "competition", { type: "merge", body });
   const members = await createMembers(cluster, memberCount);
   return { cluster, databaseProxy, provider, members, disk, isQuick };
 }
@@ -86,7 +91,7 @@ async function mountDisk(parts: AsyncDisposableStack): Promise<string | undefine
 
 async function runDay(stage: Stage, name: string, day: Day): Promise<DayResult> {
   const skipped = day.missing?.(stage);
-  const nothing = { outcomes: {}, recoverySeconds: 0, settledSeconds: 0, broken: [] };
+  const nothing = { outcomes: {}, recoverySeconds: 0, failingSeconds: 0, settledSeconds: 0, broken: [] };
   if (skipped !== undefined) return { name, skipped, ...nothing };
   using pages = new DisposableStack();
   const open = stage.members.slice(0, pageCount).map((member) => pages.use(new Page(stage.cluster, member)));
@@ -121,10 +126,12 @@ async function runDay(stage: Stage, name: string, day: Day): Promise<DayResult> 
   const settledSeconds = since();
   load.stop();
   await running;
+  const lastFailure = load.answers.findLast(({ at, outcome }) => at > gone && /^5|no answer/.test(outcome));
   // Answers that came late promise something, too.
   ({ unsettled, broken: laws } = await judge(stage.cluster, load, open));
+  const failingSeconds = lastFailure ? (lastFailure.at - gone) / 1000 : 0;
   return {
-    ...{ name, outcomes: countOutcomes(load.answers), recoverySeconds, settledSeconds },
+    ...{ name, outcomes: countOutcomes(load.answers), recoverySeconds, failingSeconds, settledSeconds },
     broken: [...new Set([...broken, ...load.broken, ...laws, ...unsettled])],
   };
 }
