@@ -95,7 +95,7 @@ export class Cluster implements Host, AsyncDisposable {
 
   /** Of the replica whose turn it is, as a load balancer has it. */
   get port(): number {
-    const healthy = this.replicas.filter(({ isRunning, isFrozen }) => isRunning && !isFrozen);
+    const healthy = this.replicas.filter(({ isServing }) => isServing);
     const next = healthy[this.#next++ % healthy.length];
     if (!next) throw new Error("no replica runs");
     return next.port;
@@ -155,13 +155,21 @@ export class Replica implements AsyncDisposable {
   /** To Kubernetes. */
   readonly proxy: FaultProxy;
   readonly #directory: string;
+  /** The program that it runs. */
+  readonly main: string;
   output = "";
   port = 0;
   metricsPort = 0;
   isFrozen = false;
+  #isStopping = false;
 
-  private constructor(child: ChildProcess, proxy: FaultProxy, directory: string) {
+  private constructor(
+    child: ChildProcess,
+    proxy: FaultProxy,
+    { directory, main }: { directory: string; main: string },
+  ) {
     this.#child = child;
+    this.main = main;
     this.proxy = proxy;
     this.#directory = directory;
     for (const stream of [child.stdout, child.stderr]) stream?.on("data", (text) => (this.output += text));
@@ -182,7 +190,7 @@ export class Replica implements AsyncDisposable {
     const child = spawn(process.execPath, [...nodeFlags, main, "api", "--kubeconfig", kubeconfig], {
       env: { PATH, HOME, ...ports, PAGES_DIR: directory, PUBLIC_URL: publicUrl, DATABASE_URL: database, ...env },
     });
-    const replica = new Replica(child, proxy, directory);
+    const replica = new Replica(child, proxy, { directory, main });
     await eventually("it serves", () => {
       if (child.exitCode !== null) throw new Error(`berg api ended: ${replica.output}`);
       const line = replica.output.split("\n").find((one) => one.includes('"msg":"serving"'));
@@ -194,6 +202,11 @@ export class Replica implements AsyncDisposable {
 
   get isRunning(): boolean {
     return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Whether a load balancer sends requests to it. */
+  get isServing(): boolean {
+    return this.isRunning && !this.isFrozen && !this.#isStopping;
   }
 
   get isLeading(): boolean {
@@ -226,6 +239,7 @@ export class Replica implements AsyncDisposable {
 
   /** In order: it answers what is under way, and releases its lease. */
   stop(): Promise<void> {
+    this.#isStopping = true;
     return this.#end("SIGTERM");
   }
 

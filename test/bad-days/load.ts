@@ -176,7 +176,7 @@ export class Load {
 
 /** As a load balancer has it. */
 export function serving({ replicas }: Cluster): Replica[] {
-  return replicas.filter(({ isRunning, isFrozen }) => isRunning && !isFrozen);
+  return replicas.filter(({ isServing }) => isServing);
 }
 
 function isOf(id: string, other: string | null): string | undefined {
