@@ -8,6 +8,7 @@ import { isRunning } from "../control-plane/process-state.ts";
 import type { Answer, FaultProxy, Seen } from "../faults/proxy.ts";
 import type { TcpFault, TcpProxy } from "../faults/tcp-proxy.ts";
 import type { IdentityProvider } from "../openid/identity-provider.ts";
+import type { LoadRules } from "./load.ts";
 import type { Member } from "./members.ts";
 import { signInFails, signInWorks } from "./provider-sign-in.ts";
 import { reconnectAll } from "./socket-crowd.ts";
@@ -23,11 +24,9 @@ export interface Stage {
   readonly isQuick: boolean;
 }
 
-export interface Day {
+export interface Day extends LoadRules {
   /** How long the cause lasts. */
   seconds: { quick: number; full: number };
-  /** Connections of players break: their replica dies or is frozen. */
-  mayBreak?: true;
   /** Why it cannot be had on this machine. */
   missing?(stage: Stage): string | undefined;
   /** Starts the cause; what it returns ends it. What either throws is a broken law. */
@@ -103,19 +102,22 @@ export const days: Record<string, Day> = {
       return async () => databaseProxy.refuseContaining(undefined);
     },
   },
-  "Kubernetes: away": { seconds: pastLease, begin: faultyKubernetes(() => "reset") },
+  "Kubernetes: away": { seconds: pastLease, readsGoOn: true, begin: faultyKubernetes(() => "reset") },
   "Kubernetes: 429": {
     seconds: short,
+    readsGoOn: true,
     begin: faultyKubernetes(() => ({ ...failure(429, "TooManyRequests"), headers: { "retry-after": "1" } })),
   },
   "Kubernetes: compacted": {
     seconds: short,
+    readsGoOn: true,
     begin: faultyKubernetes(({ watch, path }) =>
       watch && /resourceVersion=[1-9]/.test(path) ? failure(410, "Expired") : undefined,
     ),
   },
   "Kubernetes: slow": {
     seconds: short,
+    readsGoOn: true,
     async begin({ cluster }) {
       const set = (ms: number) => {
         for (const { proxy } of cluster.replicas) Object.assign(proxy, { requestDelayMs: ms, watchDelayMs: ms });

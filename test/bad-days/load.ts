@@ -23,6 +23,13 @@ export interface Answered {
   outcome: string;
 }
 
+export interface LoadRules {
+  /** Connections of players break: their replica dies or is frozen. */
+  mayBreak?: true;
+  /** Reads are answered all the time: what they need is in memory or in the database. */
+  readsGoOn?: true;
+}
+
 interface Received {
   status: number;
   headers: Record<string, string | string[] | undefined>;
@@ -51,16 +58,15 @@ export class Load {
   hasChanges = true;
   readonly #cluster: Cluster;
   readonly #members: readonly Member[];
-  readonly #mayBreak: boolean;
+  readonly #rules: LoadRules;
   readonly #pending = new Set<Promise<void>>();
   #isStopped = false;
   #count = 0;
 
-  /** `mayBreak`: a replica dies or is frozen, so connections break. */
-  constructor(cluster: Cluster, members: readonly Member[], mayBreak: boolean) {
+  constructor(cluster: Cluster, members: readonly Member[], rules: LoadRules) {
     this.#cluster = cluster;
     this.#members = members;
-    this.#mayBreak = mayBreak;
+    this.#rules = rules;
   }
 
   async run(): Promise<void> {
@@ -103,7 +109,7 @@ export class Load {
       if (wrong !== undefined) this.broken.push(`${operation.method} ${operation.path}: ${wrong}`);
     } catch (error) {
       outcome = "no answer";
-      if (!this.#mayBreak) this.broken.push(`${operation.method} ${operation.path}: ${(error as Error).message}`);
+      if (!this.#rules.mayBreak) this.broken.push(`${operation.method} ${operation.path}: ${(error as Error).message}`);
     }
     this.answers.push({ at: performance.now(), kind, replica, outcome });
   }
@@ -118,13 +124,14 @@ export class Load {
     return operations[0] as Operation;
   }
 
-  #judge(member: Member, { judge }: Operation, received: Received): string | undefined {
+  #judge(member: Member, { judge, kind }: Operation, received: Received): string | undefined {
     const { status, headers } = received;
     if (status < 300) return judge?.(member, received);
     const { code, retryAfter } = (received.body ?? {}) as Problem;
     if (status === 409) return undefined;
     // Of a replica that was frozen: it wakes to a request that waited too long, and does nothing about it.
-    if (status === 408 && this.#mayBreak) return undefined;
+    if (status === 408 && this.#rules.mayBreak) return undefined;
+    if (status === 503 && kind === "read" && this.#rules.readsGoOn) return `a read was refused: ${code}`;
     if (status === 429 || status === 503) {
       const isWhole = code !== undefined && retryAfter !== undefined && headers["retry-after"] === String(retryAfter);
       return isWhole ? undefined : `${status} without a problem and Retry-After: ${JSON.stringify(received.body)}`;

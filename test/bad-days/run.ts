@@ -95,7 +95,7 @@ async function runDay(stage: Stage, name: string, day: Day): Promise<DayResult> 
   if (skipped !== undefined) return { name, skipped, ...nothing };
   using pages = new DisposableStack();
   const open = stage.members.slice(0, pageCount).map((member) => pages.use(new Page(stage.cluster, member)));
-  const load = new Load(stage.cluster, stage.members, day.mayBreak ?? false);
+  const load = new Load(stage.cluster, stage.members, day);
   const running = load.run();
   const broken: string[] = [];
   let end: () => Promise<unknown> = async () => undefined;
