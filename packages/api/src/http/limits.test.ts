@@ -75,3 +75,16 @@ describe("what is refused before a route runs is a problem document", () => {
     expect(problemIn(await send("hello\r\n\r\n"))).toMatchObject({ status: 400, code: "invalid_request" });
   });
 });
+
+test("a request that arrives while the server stops is answered as usual", async () => {
+  await using stopping = await startTestServer({ clock: systemClock });
+  const { app } = stopping;
+  const held = Promise.withResolvers<void>();
+  app.addHook("preClose", () => held.promise);
+  const url = await app.listen({ host: "127.0.0.1", port: 0 });
+  const closed = app.close();
+  const answer = await fetch(`${url}/api/sign-in`);
+  held.resolve();
+  expect([answer.status, answer.headers.get("connection")]).toEqual([200, "close"]);
+  await closed;
+});

@@ -1,7 +1,7 @@
 /** What this replica does about the changes of all of them. */
 import { errorText } from "@berg/kube";
 import type { ApiContext } from "../context.ts";
-import { publishInstance } from "../events/publish.ts";
+import { publishInstance, publishInstancesAgain } from "../events/publish.ts";
 import { presentPlayer } from "../players/present.ts";
 import { findPlayer } from "../players/store.ts";
 import { isRevoked, type ReplicaEvent, type ReplicaListener } from "./replicas.ts";
@@ -40,10 +40,4 @@ async function publishPlayer(context: ApiContext, id: string): Promise<void> {
   } catch (error) {
     log.debug({ error: errorText(error) }, "a player could not be sent");
   }
-}
-
-/** One after the other: there may be thousands of sockets. One that looks as before sends nothing. */
-async function publishInstancesAgain(context: ApiContext): Promise<void> {
-  const players = new Set([...context.hub.connections].flatMap(({ identity }) => identity?.playerId ?? []));
-  for (const id of players) await publishInstance(context, id);
 }
