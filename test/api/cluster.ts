@@ -18,37 +18,50 @@ import { eventually } from "../runtime/eventually.ts";
 import type { World } from "../scenarios/world.ts";
 import { type Answer, type Call, type Host, SignedIn, send } from "./site.ts";
 
-const main = join(import.meta.dirname, "../../packages/cli/src/main.ts");
+const ownMain = join(import.meta.dirname, "../../packages/cli/src/main.ts");
 const samples = join(import.meta.dirname, "../../samples");
+
+export interface ClusterOptions {
+  /** One that lives as long as the cluster; a new one unless told. */
+  postgres?: TestPostgres;
+  /** The port at which the replicas reach PostgreSQL, where something stands in between. */
+  databasePort?: number;
+  /** Environment variables of every replica. */
+  env?: Record<string, string>;
+}
+
+export interface ReplicaOptions {
+  /** Flags of Node. */
+  nodeFlags?: readonly string[];
+  /** The program in place of this version's. */
+  main?: string;
+}
 
 export class Cluster implements Host, AsyncDisposable {
   readonly publicUrl = "http://berg.example";
   readonly world: World;
   readonly postgres: TestPostgres;
+  /** As the replicas reach it. */
   readonly database: string;
+  readonly env: Readonly<Record<string, string>>;
   readonly replicas: Replica[] = [];
   readonly #parts: AsyncDisposableStack;
   #next = 0;
 
-  private constructor(world: World, postgres: TestPostgres, database: string, parts: AsyncDisposableStack) {
+  private constructor(
+    { world, postgres, database, env }: Pick<Cluster, "world" | "postgres" | "database" | "env">,
+    parts: AsyncDisposableStack,
+  ) {
     this.world = world;
     this.postgres = postgres;
     this.database = database;
+    this.env = env;
     this.#parts = parts;
   }
 
-  static async start(startWorld: () => Promise<World>): Promise<Cluster> {
-    await using parts = new AsyncDisposableStack();
-    const postgres = parts.use(await startPostgres());
-    const world = parts.use(await startWorld());
-    await world.startController();
-    for (const name of ["notes", "vault"]) {
-      const manifest = parse(await readFile(join(samples, name, "challenge.yaml"), "utf8"));
-      await world.client.create(Challenges, manifest);
-    }
-    const spec = { start: "2020-01-01T00:00:00Z" };
-    await world.client.create(Competitions, { metadata: { namespace: "berg", name: "competition" }, spec } as never);
-    const cluster = new Cluster(world, postgres, await postgres.newDatabase(), parts.move());
+  /** With two replicas. */
+  static async start(startWorld: () => Promise<World>, options: ClusterOptions = {}): Promise<Cluster> {
+    const cluster = await Cluster.prepare(startWorld, options);
     try {
       for (let count = 0; count < 2; count++) await cluster.addReplica();
     } catch (error) {
@@ -58,13 +71,31 @@ export class Cluster implements Host, AsyncDisposable {
     return cluster;
   }
 
+  /** Without replicas. */
+  static async prepare(startWorld: () => Promise<World>, options: ClusterOptions = {}): Promise<Cluster> {
+    const { env = {} } = options;
+    await using parts = new AsyncDisposableStack();
+    const postgres = options.postgres ?? parts.use(await startPostgres());
+    const world = parts.use(await startWorld());
+    await world.startController();
+    for (const name of ["notes", "vault"]) {
+      const manifest = parse(await readFile(join(samples, name, "challenge.yaml"), "utf8"));
+      await world.client.create(Challenges, manifest);
+    }
+    const spec = { start: "2020-01-01T00:00:00Z" };
+    await world.client.create(Competitions, { metadata: { namespace: "berg", name: "competition" }, spec } as never);
+    const database = new URL(await postgres.newDatabase());
+    if (options.databasePort !== undefined) database.port = String(options.databasePort);
+    return new Cluster({ world, postgres, database: database.href, env }, parts.move());
+  }
+
   get client(): Client {
     return this.world.client;
   }
 
   /** Of the replica whose turn it is, as a load balancer has it. */
   get port(): number {
-    const healthy = this.replicas.filter(({ isRunning, isFrozen }) => isRunning && !isFrozen);
+    const healthy = this.replicas.filter(({ isServing }) => isServing);
     const next = healthy[this.#next++ % healthy.length];
     if (!next) throw new Error("no replica runs");
     return next.port;
@@ -74,8 +105,8 @@ export class Cluster implements Host, AsyncDisposable {
     return send(this, path, call);
   }
 
-  async addReplica(): Promise<Replica> {
-    const replica = await Replica.start(this);
+  async addReplica(options: ReplicaOptions = {}): Promise<Replica> {
+    const replica = await Replica.start(this, options);
     this.#parts.use(replica);
     this.replicas.push(replica);
     return replica;
@@ -94,7 +125,11 @@ export class Cluster implements Host, AsyncDisposable {
   async signIn(name: string, roles: "admin"[] = []): Promise<SignedIn> {
     const { database, publicUrl } = this;
     const link = await runAdminCommandOn({ database, publicUrl }, { command: "link", name, roles, kind: "personal" });
-    const body = { token: new URL(link.output).hash.slice(1) };
+    return this.signInWith(link.output);
+  }
+
+  async signInWith(link: string): Promise<SignedIn> {
+    const body = { token: new URL(link).hash.slice(1) };
     const { status, headers, text } = await this.call("/api/sign-in", { method: "POST", body });
     if (status !== 204) throw new Error(`cannot sign in: ${status} ${text}`);
     return new SignedIn(this, String(headers["set-cookie"]).split(";")[0] ?? "");
@@ -117,21 +152,33 @@ const pick = ({ port, metricsPort }: { port: number; metricsPort: number }) => (
 
 export class Replica implements AsyncDisposable {
   readonly #child: ChildProcess;
-  readonly #proxy: FaultProxy;
+  /** To Kubernetes. */
+  readonly proxy: FaultProxy;
   readonly #directory: string;
+  /** The program that it runs. */
+  readonly main: string;
   output = "";
   port = 0;
   metricsPort = 0;
   isFrozen = false;
+  #isStopping = false;
 
-  private constructor(child: ChildProcess, proxy: FaultProxy, directory: string) {
+  private constructor(
+    child: ChildProcess,
+    proxy: FaultProxy,
+    { directory, main }: { directory: string; main: string },
+  ) {
     this.#child = child;
-    this.#proxy = proxy;
+    this.main = main;
+    this.proxy = proxy;
     this.#directory = directory;
     for (const stream of [child.stdout, child.stderr]) stream?.on("data", (text) => (this.output += text));
   }
 
-  static async start({ world, database, publicUrl }: Cluster): Promise<Replica> {
+  static async start(
+    { world, database, publicUrl, env }: Cluster,
+    { nodeFlags = [], main = ownMain }: ReplicaOptions,
+  ): Promise<Replica> {
     const proxy = await FaultProxy.start(world.controlPlane.connection);
     const directory = await mkdtemp(join(tmpdir(), "berg-replica-"));
     const kubeconfig = join(directory, "kubeconfig");
@@ -140,10 +187,10 @@ export class Replica implements AsyncDisposable {
     await writeFile(join(directory, "index.html"), "<!doctype html>pages");
     const ports = { API_PORT: "0", HEALTH_PORT: "0", METRICS_PORT: "0", API_HOST: "127.0.0.1" };
     const { PATH, HOME } = process.env;
-    const child = spawn(process.execPath, [main, "api", "--kubeconfig", kubeconfig], {
-      env: { PATH, HOME, ...ports, PAGES_DIR: directory, PUBLIC_URL: publicUrl, DATABASE_URL: database },
+    const child = spawn(process.execPath, [...nodeFlags, main, "api", "--kubeconfig", kubeconfig], {
+      env: { PATH, HOME, ...ports, PAGES_DIR: directory, PUBLIC_URL: publicUrl, DATABASE_URL: database, ...env },
     });
-    const replica = new Replica(child, proxy, directory);
+    const replica = new Replica(child, proxy, { directory, main });
     await eventually("it serves", () => {
       if (child.exitCode !== null) throw new Error(`berg api ended: ${replica.output}`);
       const line = replica.output.split("\n").find((one) => one.includes('"msg":"serving"'));
@@ -157,6 +204,11 @@ export class Replica implements AsyncDisposable {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
+  /** Whether a load balancer sends requests to it. */
+  get isServing(): boolean {
+    return this.isRunning && !this.isFrozen && !this.#isStopping;
+  }
+
   get isLeading(): boolean {
     const led = this.output.lastIndexOf('"msg":"leading"');
     return this.isRunning && led > this.output.lastIndexOf("the lease was lost");
@@ -164,7 +216,7 @@ export class Replica implements AsyncDisposable {
 
   /** Of ChallengeInstances, since the start. */
   writes(): Seen[] {
-    return this.#proxy.requests.filter(({ method, resource }) => method !== "GET" && resource === "challengeinstances");
+    return this.proxy.requests.filter(({ method, resource }) => method !== "GET" && resource === "challengeinstances");
   }
 
   async metrics(): Promise<string> {
@@ -181,16 +233,26 @@ export class Replica implements AsyncDisposable {
     this.#child.kill("SIGCONT");
   }
 
-  async kill(): Promise<void> {
+  kill(): Promise<void> {
+    return this.#end("SIGKILL");
+  }
+
+  /** In order: it answers what is under way, and releases its lease. */
+  stop(): Promise<void> {
+    this.#isStopping = true;
+    return this.#end("SIGTERM");
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
     if (!this.isRunning) return;
     const ended = once(this.#child, "exit");
-    this.#child.kill("SIGKILL");
+    this.#child.kill(signal);
     await ended;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill();
-    await this.#proxy.stop();
+    await this.proxy.stop();
     await rm(this.#directory, { recursive: true, force: true });
   }
 }

@@ -138,7 +138,7 @@ const metadata = {
   ...{ links: [], pauseStart: null, pauseEnd: null, afterEnd: text, serverTime: date },
 };
 const currentPlayer = {
-  ...{ id: guid, name: "Player", roles: ["player"], federatedId: text, apiKeyPlaceholder: null },
+  ...{ id: guid, name: "Player", roles: ["player"], federatedId: text, apiKeyPlaceholder: null, email: null },
   attributes: expect.any(Object),
   // Added.
   email: null,

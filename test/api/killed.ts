@@ -27,7 +27,7 @@ import {
   finalizers,
   Pages,
 } from "@berg/resources";
-import { type Kysely, type KyselyPlugin, SelectQueryNode } from "kysely";
+import type { Kysely } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ApiContext, instanceName } from "../../packages/api/src/context.ts";
 import { migrations } from "../../packages/api/src/database/migrations.ts";
@@ -45,6 +45,7 @@ import type { Player } from "../../packages/api/src/players/store.ts";
 import { Replicas } from "../../packages/api/src/replicas/replicas.ts";
 import { SessionCache } from "../../packages/api/src/sessions/session-cache.ts";
 import { installKinds } from "../../packages/cli/src/up/install-kinds.ts";
+import { Killed, KillPoints } from "./kill-points.ts";
 
 export interface KilledOptions {
   startControlPlane(): Promise<{ connection: Connection; stop(): Promise<void> }>;
@@ -86,53 +87,28 @@ async function prepare({ startControlPlane, newDatabase }: KilledOptions): Promi
   }
 }
 
-class Killed extends Error {}
-
-/** Counts writes, and dies before or after one of them: number 0 is before the first, 1 after it, and so on. */
 class Process {
   readonly client: Client;
   readonly db: Kysely<Tables>;
-  #points = 0;
-  readonly #dieAt: number | undefined;
+  readonly #points: KillPoints;
 
   constructor(dieAt?: number) {
-    this.#dieAt = dieAt;
-    const around = async <T>(write: () => Promise<T>): Promise<T> => {
-      this.#pass();
-      const result = await write();
-      this.#pass();
-      return result;
-    };
+    const points = new KillPoints(dieAt);
+    this.#points = points;
     this.client = new Proxy(client, {
       get(target, name: keyof Client) {
         const member = target[name];
         if (typeof member !== "function") return member;
         const call = member.bind(target) as (...args: unknown[]) => Promise<unknown>;
         const isWrite = ["create", "patch", "delete", "update", "apply"].includes(name);
-        return isWrite ? (...args: unknown[]) => around(() => call(...args)) : call;
+        return isWrite ? (...args: unknown[]) => points.around(() => call(...args)) : call;
       },
     });
-    const reads = new WeakSet<object>();
-    const plugin: KyselyPlugin = {
-      transformQuery: ({ node, queryId }) => {
-        if (SelectQueryNode.is(node)) reads.add(queryId);
-        else this.#pass();
-        return node;
-      },
-      transformResult: async ({ result, queryId }) => {
-        if (!reads.has(queryId)) this.#pass();
-        return result;
-      },
-    };
-    this.db = db.withPlugin(plugin);
+    this.db = db.withPlugin(points.plugin());
   }
 
   get hasDied(): boolean {
-    return this.#dieAt !== undefined && this.#points > this.#dieAt;
-  }
-
-  #pass(): void {
-    if (this.#points++ === this.#dieAt) throw new Killed();
+    return this.#points.hasDied;
   }
 }
 

@@ -95,6 +95,20 @@ describe("the Competition", () => {
     await eventually("it goes on", async () => (await metadata()).pauseStart === null);
   });
 
+  test("after its end nothing is started, unless players may practise", async () => {
+    const end = timeFromNow(-1);
+    await setCompetition({ start: "2026-01-01T00:00:00Z", end });
+    await eventually("it is over", async () => !(await metadata()).end.startsWith("9999"));
+    expect(await codeOf(player.start("notes"))).toEqual([400, "competition_over"]);
+    await setCompetition({ end, afterEnd: "practice" });
+    await eventually("players practise", async () => (await metadata()).afterEnd === "practice");
+    expect((await player.start("notes")).status).toBe(200);
+    await player.stop();
+    await setCompetition({ end: null, afterEnd: "closed" });
+    await eventually("it goes on", async () => (await metadata()).end.startsWith("9999"));
+    await player.until("is gone", ({ name }) => name === "");
+  });
+
   test("may be for players only", async () => {
     await setCompetition({ visibility: { challenges: "players" } });
     await eventually("it is closed", async () => (await site.call("/api/challenges")).status === 401);

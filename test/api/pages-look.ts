@@ -16,6 +16,8 @@ export function picturePath(state: string, look: "light" | "dark" | "phone"): st
 /** No violation of WCAG that axe finds, in light and dark; nothing wider than a phone. */
 export async function look(page: Page, state: string): Promise<void> {
   await mkdir(pictures, { recursive: true });
+  // Pages are loaded one by one: a notice may be there before the page below it.
+  await page.locator("h1").first().waitFor({ state: "attached" });
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     const axe = new AxeBuilder({ page });

@@ -14,6 +14,7 @@ import {
 } from "node:http";
 import { Agent, request as tlsRequest } from "node:https";
 import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Connection } from "@berg/kube";
 import { type RequestTarget, requestTarget, type Verb } from "./request-path.ts";
 
@@ -75,8 +76,10 @@ export class FaultProxy {
   listen: (seen: Seen, body: Buffer, headers: IncomingHttpHeaders) => void = () => {};
   /** Delivers watch frames one byte at a time. */
   byteByByte = false;
-  /** How late watch frames arrive. Everything else is answered at once. */
+  /** How late watch frames arrive. */
   watchDelayMs = 0;
+  /** How late requests reach the server. */
+  requestDelayMs = 0;
   readonly #confined = new Map<string, string>();
   readonly #streams = new Set<Stream>();
   readonly #awaited = new Set<Awaited>();
@@ -192,6 +195,7 @@ export class FaultProxy {
     // A request that the client has given up before it was whole never reaches the server.
     const body = await readBody(request).catch(() => undefined);
     if (!body) return;
+    if (this.requestDelayMs > 0) await delay(this.requestDelayMs);
     this.listen(seen, body, headers);
     if (seen.verb === "delete") Object.assign(seen, preconditionOf(body));
     if (seen.verb === "create" && seen.name === "") seen.name = nameIn(body);

@@ -31,10 +31,15 @@ export interface TestPostgres extends ControlledProcess, AsyncDisposable {
   query(database: string, sql: string): Promise<string>;
 }
 
-export async function startPostgres(): Promise<TestPostgres> {
+export interface PostgresOptions {
+  /** Its data is in a directory below this one; that of the system's temporary files unless told. */
+  parent?: string;
+}
+
+export async function startPostgres({ parent = tmpdir() }: PostgresOptions = {}): Promise<TestPostgres> {
   const binaries = findPostgres();
   if (!binaries) throw new Error(missingPostgres());
-  const directory = await mkdtemp(join(tmpdir(), "berg-postgres-"));
+  const directory = await mkdtemp(join(parent, "berg-postgres-"));
   const data = join(directory, "data");
   // A server that was killed leaves the mark of its shared memory in the kernel; the next start or this removes it.
   const cleanUp = `id=$(sed -n 7p '${data}/postmaster.pid' | cut -c11-) && ipcrm -m $id`;

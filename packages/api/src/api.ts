@@ -10,7 +10,7 @@ import { startAdminSocket } from "./admin-socket/server.ts";
 import { Board } from "./board/board.ts";
 import { CurrentCompetition } from "./competition/current-competition.ts";
 import { allowsAnonymousReading } from "./competition/rules.ts";
-import type { ApiContext, ApiSettings } from "./context.ts";
+import type { ApiContext, ApiSettings, Caches } from "./context.ts";
 import { migrations } from "./database/migrations.ts";
 import { DatabaseProbe } from "./database/probe.ts";
 import { Retention } from "./database/retention.ts";
@@ -108,6 +108,8 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const outbox =
     options.mail && createOutbox({ db, settings, clock, log, competition: rules }, options.mail, options.metrics);
   let follower: Follower | undefined;
+  /** Those of the follower before, from a lost lease until the new ones are filled: old answers rather than none. */
+  let previous: Caches | undefined;
   const hub = new LiveHub({
     clock,
     allowsAnonymous: () => allowsAnonymousReading(competition.spec),
@@ -126,7 +128,11 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     registrationCode: () => readRegistrationCode(client, settings.namespace, competition.spec.registration),
     flagKey: Buffer.from(value, "hex"),
     caches() {
-      if (follower?.isSynced()) return follower.caches;
+      if (follower?.isSynced()) {
+        previous = undefined;
+        return follower.caches;
+      }
+      if (previous) return previous;
       throw new ProblemError("kubernetes_unavailable", "Berg is starting. Try again in a moment.", { retryAfter });
     },
     reconcileOwner(ownerId) {
@@ -173,6 +179,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     },
     stopServing,
     attach(manager) {
+      if (follower?.isSynced()) previous = follower.caches;
       follower?.detach();
       follower = followKubernetes(manager, context, competition, options.metrics);
     },

@@ -13,7 +13,7 @@ import type { CurrentCompetition } from "./competition/current-competition.ts";
 import { timeoutOf } from "./competition/rules.ts";
 import { type ApiContext, type Caches, instanceName } from "./context.ts";
 import type { InstanceState } from "./database/schema.ts";
-import { publishChanges, publishInstance, publishMetadata } from "./events/publish.ts";
+import { publishChanges, publishInstance, publishInstancesAgain, publishMetadata } from "./events/publish.ts";
 import { ownersWithOpenRows, pendingRows } from "./instances/store.ts";
 import { reconcileOwner, type SyncDeps } from "./instances/sync.ts";
 import type { ApiMetrics } from "./metrics.ts";
@@ -97,11 +97,18 @@ export function followKubernetes(
   const stopScoring = [caches.challenges, caches.competitions].map((cache) =>
     cache.onChange(() => context.board.follow()),
   );
+  const detached = new AbortController();
+  // What changes while they are filled, after a lost lease, cannot be presented yet: open pages would show the old state.
+  Promise.all(Object.values(caches).map((cache) => cache.synced(detached.signal))).then(
+    () => publishInstancesAgain(context),
+    () => {},
+  );
   return {
     caches,
     isSynced: () => Object.values(caches).every(({ hasSynced }) => hasSynced),
     reconcileOwner: (ownerId) => controller.queue.add(keyOfOwner(ownerId)),
     detach() {
+      detached.abort();
       stopObserving();
       stopPublishing();
       for (const stop of stopScoring) stop();

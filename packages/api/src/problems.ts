@@ -31,7 +31,7 @@ export const problemCodes = {
   sign_in_link_invalid: { status: 403, title: "The sign-in link is not valid" },
   registration_closed: { status: 403, title: "Registration is closed" },
   registration_code_wrong: { status: 403, title: "The registration code is wrong" },
-  registration_full: { status: 403, title: "No place is left" },
+  registration_full: { status: 403, title: "Registration is full" },
   mail_not_configured: { status: 404, title: "This server sends no mail" },
   not_found: { status: 404, title: "Not found" },
   method_not_allowed: { status: 405, title: "The method is not allowed here" },

@@ -134,6 +134,22 @@ describe.skipIf(missingPostgres())("PostgreSQL", () => {
     expect(await noteIds(notes.db)).toEqual(["a"]);
   });
 
+  test("one failed write is enough to leave a read-only server, however many connections there are", async () => {
+    const database = await postgres.newDatabase();
+    await using notes = await open(database, { size: 4 });
+    const set = (value: string) =>
+      postgres.query("postgres", `alter database ${nameOf(database)} set default_transaction_read_only = ${value}`);
+    await set("on");
+    const slow = () => sql`select pg_sleep(0.2)`.execute(notes.db);
+    await Promise.all([slow(), slow(), slow(), slow()]);
+    await set("off");
+    await expect(addNote(notes.db, "a")).rejects.toMatchObject({ code: "25006", isUnavailable: true });
+    // Those that were idle are closed by now or soon: the others are not theirs.
+    await slow();
+    for (const id of ["b", "c", "d", "e"]) await addNote(notes.db, id);
+    expect(await noteIds(notes.db)).toEqual(["b", "c", "d", "e"]);
+  });
+
   test("slow queries are logged without their values", async () => {
     const lines: string[] = [];
     const warn = (fields: object, text: string) => void lines.push(JSON.stringify({ ...fields, text }));

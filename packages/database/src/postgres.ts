@@ -1,6 +1,6 @@
 /** Kysely on PostgreSQL through `pg`, such that a lost connection fails the queries in flight and nothing else. */
 import { Socket } from "node:net";
-import type { Logger } from "@berg/kube";
+import { type Logger, systemClock } from "@berg/kube";
 import { type Dialect, PostgresAdapter, PostgresDialect, sql } from "kysely";
 import pg from "pg";
 import type { Component, MigrationLock } from "./migrate.ts";
@@ -74,14 +74,31 @@ export function newPool(url: string, log: Logger, options: PoolOptions = {}): pg
   const statements = new NamedStatements();
   // Without these listeners, a connection that breaks while idle or between two statements ends the process.
   pool.on("error", ({ message }) => log.warn({ error: message }, "a connection to the database was lost"));
+  const closeIdle = idleCloser(pool);
   pool.on("connect", (client) => {
     client.on("error", () => {});
     statements.prepareOn(client, (error) => {
+      if (!isOfReadOnlyServer(error)) return;
       // The pool removes a connection that ends.
-      if (isOfReadOnlyServer(error)) void (client as pg.PoolClient & pg.Client).end();
+      void (client as pg.PoolClient & pg.Client).end();
+      closeIdle();
     });
   });
   return pool;
+}
+
+/** No more often: while the server stays read-only, each failed write would open all connections again. */
+const closeIdleMs = 1_000;
+
+/** The idle connections go to the same server as the one that failed: without this, a write would fail on each of them. */
+function idleCloser(pool: pg.Pool): () => void {
+  let closedAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (systemClock.monotonic() - closedAt < closeIdleMs) return;
+    closedAt = systemClock.monotonic();
+    const close = (client: pg.PoolClient) => client.release(true);
+    for (let left = pool.idleCount; left > 0; left--) pool.connect().then(close, () => {});
+  };
 }
 
 export function connectionOptions(url: string, socketTimeoutMs: number): pg.ClientConfig {

@@ -28,7 +28,7 @@ const signInFailures: Record<SignInFailure, { title: string; detail: string }> =
     detail: "New players register here with the code of the organisers, and then sign in with a personal link.",
   },
   registration_full: {
-    title: "No place is left",
+    title: "Registration is full",
     detail: "All places of this event are taken. Ask the organisers whether more are coming.",
   },
   too_many_requests: { title: "Too many attempts", detail: "Wait a minute, then try again." },

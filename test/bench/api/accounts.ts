@@ -1,8 +1,8 @@
-/** Players with a session each, written straight into the API's SQLite file before the API runs. */
+/** Players with a session each, written straight into the API's database before the API runs. */
 import { randomUUID } from "node:crypto";
-import { DatabaseSync } from "node:sqlite";
 import { openDatabase } from "@berg/database";
 import { migrations } from "../../../packages/api/src/database/migrations.ts";
+import type { Tables } from "../../../packages/api/src/database/schema.ts";
 import { hashToken, newToken } from "../../../packages/api/src/sessions/tokens.ts";
 
 export interface Account {
@@ -12,28 +12,30 @@ export interface Account {
 }
 
 const day = 24 * 3_600_000;
+/** In one statement. */
+const mostRows = 500;
 
-export async function createTables(file: string): Promise<void> {
-  const database = await openDatabase({ database: file, component: "api", migrations });
-  await database[Symbol.asyncDispose]();
+/** `database`: a URL of PostgreSQL, or the path of a SQLite file. */
+export async function createTables(database: string): Promise<void> {
+  await insertAccounts(database, 0);
 }
 
-export function insertAccounts(file: string, count: number): Account[] {
-  using db = new DatabaseSync(file);
-  const player = db.prepare(
-    "insert into player (id, name, federated_id, roles, created_at) values (?, ?, ?, 'player', ?)",
-  );
-  const session = db.prepare(
-    "insert into session (token_hash, id, player_id, created_at, expires_at, user_agent) values (?, ?, ?, ?, ?, 'bench')",
-  );
+export async function insertAccounts(database: string, count: number): Promise<Account[]> {
+  await using opened = await openDatabase<Tables>({ database, component: "api", migrations });
   const now = Date.now();
-  db.exec("begin");
   const accounts = Array.from({ length: count }, (_, index) => {
     const [id, token] = [randomUUID(), newToken()];
-    player.run(id, `Player ${index}`, `local:${id}`, now);
-    session.run(hashToken(token), randomUUID(), id, now, now + day);
-    return { id, cookie: `berg=${token}` };
+    const player = { id, name: `Player ${index}`, federated_id: `local:${id}`, roles: "player", created_at: now };
+    const session = { token_hash: hashToken(token), id: randomUUID(), player_id: id, user_agent: "bench" };
+    return { id, cookie: `berg=${token}`, player, session: { ...session, created_at: now, expires_at: now + day } };
   });
-  db.exec("commit");
-  return accounts;
+  await opened.db.transaction().execute(async (transaction) => {
+    for (let from = 0; from < count; from += mostRows) {
+      const some = accounts.slice(from, from + mostRows);
+      const [players, sessions] = [some.map(({ player }) => player), some.map(({ session }) => session)];
+      await transaction.insertInto("player").values(players).execute();
+      await transaction.insertInto("session").values(sessions).execute();
+    }
+  });
+  return accounts.map(({ id, cookie }) => ({ id, cookie }));
 }

@@ -1,4 +1,4 @@
-/** `berg api` as shipped, in a process of its own, on SQLite and the embedded API server, which has a process of its own. */
+/** `berg api` as shipped, in processes of its own, and the embedded API server, which has a process of its own. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { openSync } from "node:fs";
@@ -10,12 +10,13 @@ import { type Client, createClient, kubeconfigFor, Leases, Namespaces, unlimited
 import { Challenges, Competitions, customResourceDefinitions, Pages } from "@berg/resources";
 import { connectionWith } from "../../control-plane/credentials.ts";
 import { freePort } from "../../control-plane/ports.ts";
+import { startPostgres } from "../../postgres/postgres.ts";
 import { CustomResourceDefinitions, untilServed } from "../../scenarios/crds.ts";
 import { startEmbedded } from "../apiserver/contenders.ts";
 import type { Server } from "../instances/connect.ts";
 import { liveHeapMiB } from "../live-heap.ts";
 import { residentMiB } from "../process.ts";
-import { type Account, createTables, insertAccounts } from "./accounts.ts";
+import { type Account, insertAccounts } from "./accounts.ts";
 import type { Target } from "./connection.ts";
 
 const main = join(import.meta.dirname, "../../../packages/cli/src/main.ts");
@@ -29,29 +30,57 @@ const challengeCount = 40;
 const pageCount = 5;
 const readyMs = 30_000;
 
-export interface Site extends AsyncDisposable {
-  readonly target: Target;
+interface SiteParts extends AsyncDisposable {
   readonly publicUrl: string;
   readonly server: Server;
   readonly accounts: readonly Account[];
   /** Removed at the end. */
   readonly directory: string;
+}
+
+/** One process on SQLite. */
+export interface Site extends SiteParts {
+  readonly target: Target;
   liveHeapMiB(): Promise<number>;
   residentMiB(): Promise<number>;
 }
 
+/** Two processes on PostgreSQL. */
+export interface ReplicatedSite extends SiteParts {
+  readonly targets: readonly [Target, Target];
+}
+
 export async function startSite(accountCount: number): Promise<Site> {
   await using stack = new AsyncDisposableStack();
+  const { directory, server } = await startServer(stack);
+  const accounts = await insertAccounts(join(directory, "api.db"), accountCount);
+  const api = stack.use(await startApiProcess({ directory, server, port: await freePort() }));
+  const running = stack.move();
+  return { ...api, server, accounts, directory, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+export async function startReplicatedSite(accountCount: number): Promise<ReplicatedSite> {
+  await using stack = new AsyncDisposableStack();
+  const postgres = stack.use(await startPostgres());
+  const { directory, server } = await startServer(stack);
+  const database = await postgres.newDatabase();
+  const accounts = await insertAccounts(database, accountCount);
+  const one = stack.use(await startApiProcess({ directory, server, database, port: await freePort() }));
+  const { publicUrl } = one;
+  const other = stack.use(
+    await startApiProcess({ directory, server, database, port: await freePort(), publicUrl, name: "other" }),
+  );
+  const targets = [one.target, other.target] as const;
+  const running = stack.move();
+  return { publicUrl, targets, server, accounts, directory, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+async function startServer(stack: AsyncDisposableStack): Promise<Pick<Site, "directory" | "server">> {
   const directory = await mkdtemp(join(tmpdir(), "berg-bench-api-"));
   stack.defer(() => rm(directory, { recursive: true, force: true }));
   const { server } = stack.use(await startEmbedded());
   await fill(server);
-  const file = join(directory, "api.db");
-  await createTables(file);
-  const accounts = insertAccounts(file, accountCount);
-  const api = stack.use(await startApiProcess(directory, server));
-  const running = stack.move();
-  return { ...api, server, accounts, directory, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return { directory, server };
 }
 
 async function fill(server: Server): Promise<void> {
@@ -111,27 +140,38 @@ function paragraphs(count: number): string {
 
 type ApiProcess = Pick<Site, "target" | "publicUrl" | "liveHeapMiB" | "residentMiB"> & AsyncDisposable;
 
-async function startApiProcess(directory: string, server: Server): Promise<ApiProcess> {
+interface ApiProcessOptions {
+  directory: string;
+  server: Server;
+  port: number;
+  /** Of PostgreSQL; a SQLite file in the directory without it. */
+  database?: string;
+  /** That of the first replica; its own without it. */
+  publicUrl?: string;
+  /** Of its log. */
+  name?: string;
+}
+
+async function startApiProcess(options: ApiProcessOptions): Promise<ApiProcess> {
+  const { directory, server, port, database, publicUrl = `http://berg.localhost:${port}`, name = "api" } = options;
   const kubeconfig = join(directory, "kubeconfig");
   await writeFile(kubeconfig, kubeconfigFor({ name: "bench", namespace, ...server }), { mode: 0o600 });
-  const [port, healthPort, metricsPort, inspectPort] = [
-    await freePort(),
-    await freePort(),
-    await freePort(),
-    await freePort(),
-  ];
-  const host = `berg.localhost:${port}`;
-  const publicUrl = `http://${host}`;
-  const log = join(directory, "api.log");
+  const [healthPort, metricsPort, inspectPort] = [await freePort(), await freePort(), await freePort()];
+  const { host } = new URL(publicUrl);
+  const log = join(directory, `${name}.log`);
   const output = openSync(log, "w");
   const { PATH, HOME, NODE_OPTIONS } = process.env;
   const child = spawn(
     process.execPath,
-    [`--inspect-port=${inspectPort}`, main, "api", "--kubeconfig", kubeconfig, "--data-dir", directory],
+    [
+      ...[`--inspect-port=${inspectPort}`, main, "api", "--kubeconfig", kubeconfig],
+      ...(database === undefined ? ["--data-dir", directory] : []),
+    ],
     {
       env: {
         ...{ PATH, HOME, NODE_OPTIONS, PUBLIC_URL: publicUrl },
         ...{ API_HOST: "127.0.0.1", API_PORT: String(port) },
+        ...(database !== undefined && { DATABASE_URL: database }),
         ...{ HEALTH_PORT: String(healthPort), METRICS_PORT: String(metricsPort) },
       },
       stdio: ["ignore", output, output],

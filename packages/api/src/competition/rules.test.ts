@@ -1,6 +1,6 @@
 import { type Challenge, type CompetitionSpec, competitionDefaults } from "@berg/resources";
 import { describe, expect, test } from "vitest";
-import { hasStarted, isPaused, nextChange, timeoutOf } from "./rules.ts";
+import { hasStarted, isClosed, isPaused, nextChange, timeoutOf } from "./rules.ts";
 
 const competition = (changes: Partial<CompetitionSpec>): CompetitionSpec => ({ ...competitionDefaults(), ...changes });
 const now = Date.parse("2026-11-18T12:00:00Z");
@@ -17,6 +17,13 @@ test("a pause lasts until its end, and without one until it is removed", () => {
   expect(isPaused(competition({ pause: { start: before, end: after } }), now)).toBe(true);
   expect(isPaused(competition({ pause: { start: before } }), now)).toBe(true);
   expect(isPaused(competition({ pause: { start: before, end: "2026-11-18T12:00:00Z" } }), now)).toBe(false);
+});
+
+test("it is closed from its end on, unless players may practise", () => {
+  expect(isClosed(competition({}), now)).toBe(false);
+  expect(isClosed(competition({ end: after }), now)).toBe(false);
+  expect(isClosed(competition({ end: before }), now)).toBe(true);
+  expect(isClosed(competition({ end: before, afterEnd: "practice" }), now)).toBe(false);
 });
 
 test("the next change is the earliest time ahead", () => {

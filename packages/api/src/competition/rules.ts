@@ -13,6 +13,11 @@ export function isPaused({ pause }: CompetitionSpec, now: number): boolean {
   return pause.end === undefined || now < parseTime(pause.end);
 }
 
+/** After the end nothing is started or submitted, unless players may go on to practise. */
+export function isClosed({ end, afterEnd }: CompetitionSpec, now: number): boolean {
+  return afterEnd === "closed" && end !== undefined && parseTime(end) <= now;
+}
+
 /** Whether people without an account may read. */
 export function allowsAnonymousReading({ visibility }: CompetitionSpec): boolean {
   return visibility.challenges === "public";

@@ -27,6 +27,12 @@ export async function publishInstance(context: ApiContext, ownerId: string): Pro
   }
 }
 
+/** Of every player with an open page, one after the other: there may be thousands. One that looks as before sends nothing. */
+export async function publishInstancesAgain(context: ApiContext): Promise<void> {
+  const players = new Set([...context.hub.connections].flatMap(({ identity }) => identity?.playerId ?? []));
+  for (const id of players) await publishInstance(context, id);
+}
+
 export function publishMetadata(context: ApiContext): void {
   context.hub.broadcast({ type: "metadata", message: presentMetadata(context) });
 }

@@ -22,6 +22,8 @@ export const serverLimits = {
   connectionTimeout: 75 * seconds,
   /** At the end of this process: idle connections at once, the others after their answer. */
   forceCloseConnections: "idle",
+  /** Requests that arrive meanwhile are among the others: Fastify's own answer is no problem document. */
+  return503OnClosing: false,
   http: {
     maxHeaderSize: 16 * 1024,
     headersTimeout: 10 * seconds,

@@ -17,10 +17,13 @@ interface NamedRule extends Rule {
 }
 
 const rules = {
-  /** By address: guessing a token of 256 bits is hopeless, but must not keep the database busy either. */
-  "sign-in": { burst: 20, perSecond: 0.5 },
-  /** By address: a whole class room may have one. */
-  registration: { burst: 60, perSecond: 0.5 },
+  /**
+   * By address. All players of an event on site may have one, and open their links in the same minute. A token has 256
+   * bits, so the limit is not against guessing: it keeps one address from occupying the database.
+   */
+  "sign-in": { burst: 300, perSecond: 5 },
+  /** By address, which all players of an event on site may share. */
+  registration: { burst: 300, perSecond: 2 },
   /** By address: only wrong codes count, which are short enough to be guessed. */
   "registration-code": { burst: 10, perSecond: 1 / 30 },
   /** By address: each may become a mail. */

@@ -26,7 +26,9 @@ export class SharedLimits {
     const { numAffectedRows } = await sql`
       insert into rate_limit (key, full_at) values (${key}, ${now} + ${intervalMs}::bigint)
       on conflict (key) do update set full_at = ${next} where ${next} <= ${limit}`.execute(this.#db);
-    return numAffectedRows === 0n ? this.wait({ key, burst, intervalMs }) : 0;
+    if (numAffectedRows !== 0n) return 0;
+    // One may have become free since: it was not counted, so it is not given.
+    return Math.max(1, await this.wait({ key, burst, intervalMs }));
   }
 
   /** How long to wait until one more is allowed; 0: not at all. Counts nothing. */

@@ -8,7 +8,7 @@ import { DatabaseError, transact } from "@berg/database";
 import { type Challenge, newInstanceId } from "@berg/resources";
 import { requirePrerequisites } from "../challenges/prerequisites.ts";
 import { findChallenge, requireStart } from "../challenges/routes.ts";
-import { isAdmin, isPaused } from "../competition/rules.ts";
+import { isAdmin, isClosed, isPaused } from "../competition/rules.ts";
 import type { ApiContext } from "../context.ts";
 import type { InstanceRow } from "../database/schema.ts";
 import type { Player } from "../players/store.ts";
@@ -128,6 +128,9 @@ function startableChallenge(context: ApiContext, player: Player, name: string): 
   requireStart(context, player);
   if (!isAdmin(player) && isPaused(competition(), clock.now())) {
     throw new ProblemError("competition_paused", "Instances that run go on; new ones can be started after the pause.");
+  }
+  if (!isAdmin(player) && isClosed(competition(), clock.now())) {
+    throw new ProblemError("competition_over", "No more instances can be started.");
   }
   const challenge = findChallenge(context, name, player);
   const field = "challenge";

@@ -27,8 +27,8 @@ export interface IdentitySignIn {
 }
 
 /**
- * A role that changed ends every other session and the API key. Throws a problem or SignInError and changes nothing where
- * the player is banned, or where the account is new and nobody may register.
+ * Where the roles of the provider have changed, every other session and the API key end. Throws a problem or SignInError,
+ * and changes nothing, where the player is banned, or where the account is new and registration is closed to it.
  */
 export async function signInIdentity(
   context: ApiContext,

@@ -2,7 +2,7 @@
 import { errorText } from "@berg/kube";
 import { findAnnouncement, presentAnnouncement } from "../announcements/store.ts";
 import type { ApiContext } from "../context.ts";
-import { publishInstance } from "../events/publish.ts";
+import { publishInstance, publishInstancesAgain } from "../events/publish.ts";
 import { presentPlayer } from "../players/present.ts";
 import { findPlayer } from "../players/store.ts";
 import { presentTeam } from "../teams/present.ts";
@@ -67,10 +67,4 @@ async function publishAnnouncement({ db, hub }: ApiContext, id: string): Promise
   const found = await findAnnouncement(db, id);
   if (found) hub.broadcast({ type: "announcement", message: presentAnnouncement(found) });
   else hub.broadcast({ type: "announcement-delete", message: id });
-}
-
-/** One after the other: there may be thousands of sockets. One that looks as before sends nothing. */
-async function publishInstancesAgain(context: ApiContext): Promise<void> {
-  const players = new Set([...context.hub.connections].flatMap(({ identity }) => identity?.playerId ?? []));
-  for (const id of players) await publishInstance(context, id);
 }

@@ -7,7 +7,7 @@ import { type Client, type Logger, systemClock } from "@berg/kube";
 import { FakeClock } from "@berg/kube/testing";
 import { type Challenge, type CompetitionSpec, competitionDefaults } from "@berg/resources";
 import type { FastifyInstance } from "fastify";
-import type { Kysely } from "kysely";
+import type { Kysely, KyselyPlugin } from "kysely";
 import { WebSocket } from "ws";
 import { Board } from "../board/board.ts";
 import { allowsAnonymousReading } from "../competition/rules.ts";
@@ -64,6 +64,8 @@ export interface TestApiOptions {
   providers?: readonly ProviderSettings[];
   /** Whether it talks to others on the same database. */
   isReplica?: boolean;
+  /** Sees every query. */
+  plugin?: KyselyPlugin;
 }
 
 export class TestApi implements AsyncDisposable {
@@ -88,11 +90,13 @@ export class TestApi implements AsyncDisposable {
 
   static async start(options: TestApiOptions = {}): Promise<TestApi> {
     const { mostPerAddress, database, isReplica = false } = options;
-    const { mail, addressRetentionMs, trustedProxies, providers = [] } = options;
+    const { mail, addressRetentionMs, trustedProxies, providers = [], plugin } = options;
     const api = new TestApi();
-    const { db, address } = api.#parts.use(
+    const opened = api.#parts.use(
       await openDatabase<Tables>({ database: database ?? (await newTestDatabase()), component: "api", migrations }),
     );
+    const { address } = opened;
+    const db = plugin ? opened.db.withPlugin(plugin) : opened.db;
     const write = (fields: unknown, text?: unknown) => void api.logged.push(JSON.stringify([fields, text]));
     const log = { debug: write, info: write, warn: write, error: write } as Logger;
     const { clock } = api;
