@@ -17,6 +17,12 @@ describe.skipIf(missingPostgres())("on PostgreSQL", async () => {
   describe("handouts", () => import("./handouts/routes.test.ts").then(() => {}));
   describe("accounts, for admins", () => import("./players/admin-routes.test.ts").then(() => {}));
   describe("rows of instances", () => import("./instances/sync.test.ts").then(() => {}));
+  describe("a leader that was frozen", () => import("./instances/frozen-leader.test.ts").then(() => {}));
+  describe("teams", () => import("./teams/routes.test.ts").then(() => {}));
+  describe("submissions", () => import("./submissions/routes.test.ts").then(() => {}));
+  describe("announcements", () => import("./announcements/routes.test.ts").then(() => {}));
+  describe("moderation", () => import("./moderation/moderate.test.ts").then(() => {}));
+  describe("the scoreboard", () => import("./scoreboard/routes.test.ts").then(() => {}));
   describe("players", () => import("./players/routes.test.ts").then(() => {}));
   describe("registration", () => import("./registration/routes.test.ts").then(() => {}));
   describe("sessions", () => import("./sessions/routes.test.ts").then(() => {}));

@@ -71,9 +71,12 @@ describe("registering", () => {
     api.rules = { ...api.rules, playerAttributes: [country, school] };
     const { messages } = await api.socket();
     await register({ name: "Ada", attributes: { country: "CH", school: "AT" } });
-    await api.clock.advance(1_000);
     await expect
-      .poll(() => messages)
+      .poll(async () => {
+        // Sent with the next tick after the player was read.
+        await api.clock.advance(1_000);
+        return messages;
+      })
       .toEqual([{ type: "player", message: { id: expect.any(String), name: "Ada", attributes: { country: "CH" } } }]);
   });
 

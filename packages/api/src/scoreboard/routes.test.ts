@@ -238,7 +238,7 @@ describe("defined cases:", () => {
   });
 
   test("hostile names are data", async () => {
-    const hostile = ["<script>alert(1)</script>", "\u202Eevil", "x".repeat(10_000), '","', "\u0000"];
+    const hostile = ["<script>alert(1)</script>", "\u202Eevil", "x".repeat(10_000), '","', "\u0007"];
     await rename(ada, hostile.join(""));
     expect(await names()).toContain(hostile.join(""));
     const answer = await get("/api/scoreboard");
