@@ -297,7 +297,9 @@ describe("a provider", () => {
     await goToProvider("Example School");
     await reads("The sign-in service does not answer");
     await metric('berg_api_provider_up{provider="school"} 0');
-    expect((await fetch(`http://127.0.0.1:${healthPort}/readyz`)).status).toBe(200);
+    const ready = await fetch(`http://127.0.0.1:${healthPort}/readyz?verbose`);
+    expect(ready.status).toBe(200);
+    expect(await ready.text()).toContain("provider school: does not answer\n");
     await signIn("bob", "Hacking Club");
     await page.waitForURL(`${publicUrl}/challenges`);
     await school.comeBack();

@@ -68,6 +68,8 @@ export interface RunningApi extends AsyncDisposable {
   readonly port: number;
   /** For `/readyz`: each says what is wrong, or undefined. */
   readonly readyChecks: Readonly<Record<"database" | "kubernetes", () => string | undefined>>;
+  /** For `/readyz?verbose`: the identity providers. One that is away does not make the API unready. */
+  readonly readyNotes: Readonly<Record<string, () => string>>;
   /** Takes no more requests, answers those under way and drops the WebSockets. Disposal does it too. */
   stopServing(): Promise<void>;
   /** Before the manager runs; again with a new manager after a lost lease. */
@@ -177,6 +179,12 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       database: () => probe.check(),
       kubernetes: () => (follower?.isSynced() ? undefined : "waiting for caches"),
     },
+    readyNotes: Object.fromEntries(
+      providers.map((provider) => [
+        `provider ${provider.name}`,
+        () => (provider.isUp === undefined ? "not asked yet" : provider.isUp ? "answers" : "does not answer"),
+      ]),
+    ),
     stopServing,
     attach(manager) {
       if (follower?.isSynced()) previous = follower.caches;

@@ -62,11 +62,11 @@ test("works without its database as far as it can, and keeps records as soon as 
   const port = /"healthPort":(\d+)/.exec(said)?.[1];
   const ask = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).text();
   expect(await ask("/healthz")).toBe("ok");
-  expect(await ask("/readyz?verbose")).toContain("database ok: waiting for the database, see the log\n");
+  expect(await ask("/readyz?verbose")).toContain("database: waiting for the database, see the log\n");
 
   await rm(inTheWay);
   await vi.waitFor(() => expect(said).toContain("the database of records is open"), { timeout: 60_000 });
-  expect(await ask("/readyz?verbose")).toContain("database ok: open\n");
+  expect(await ask("/readyz?verbose")).toContain("database: open\n");
   await using records = await openDatabaseRecords({ database: DATABASE_URL });
   const kept = async () => (await records.get(instance.metadata.uid))?.status;
   await expect.poll(kept, patiently).toBe("RUNNING");

@@ -1,9 +1,12 @@
 /**
  * Work in a process of its own: nothing that ran before it has warmed its code or filled its memory, and what it costs
- * is its own. Settings go in as one argument, and one message comes back.
+ * is its own. Settings go in as a file, since arguments have a limited length, and one message comes back.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 
 const deadlineMs = 300_000;
 
@@ -26,11 +29,14 @@ export async function startChild<Out, Next = never>(
   nodeFlags: string[] = [],
 ): Promise<Child<Out, Next>> {
   // Its output goes to our stderr: our stdout may be read by a program.
-  const child = fork(file, [JSON.stringify(settings)], { execArgv: nodeFlags, stdio: ["ignore", 2, 2, "ipc"] });
+  const settingsFile = join(mkdtempSync(join(tmpdir(), "berg-bench-")), "settings.json");
+  writeFileSync(settingsFile, JSON.stringify(settings));
+  const child = fork(file, [settingsFile], { execArgv: nodeFlags, stdio: ["ignore", 2, 2, "ipc"] });
   const ended = once(child, "exit");
   const end = async () => {
     child.kill();
     await ended;
+    rmSync(dirname(settingsFile), { recursive: true, force: true });
   };
   try {
     const report = await nextMessage<Out>(child, file);
@@ -64,7 +70,7 @@ function nextMessage<Out>(child: ChildProcess, file: URL): Promise<Out> {
 /** The other side: what the child was given. It goes when its parent goes. */
 export function settingsOf<In>(): In {
   process.on("disconnect", () => process.exit());
-  return JSON.parse(process.argv[2] as string) as In;
+  return JSON.parse(readFileSync(process.argv[2] as string, "utf8")) as In;
 }
 
 export function report(result: object): void {

@@ -78,6 +78,7 @@ async function serve(
     ...{ log, metrics, healthPort, metricsPort },
     live: { "event-loop": eventLoopCheck(lag) },
     ready: api.readyChecks,
+    notes: api.readyNotes,
   });
   parts.defer(() => health.stop(AbortSignal.timeout(1_000)));
   log.info({ publicUrl, port: api.port, healthPort: health.healthPort, metricsPort: health.metricsPort }, "serving");

@@ -69,7 +69,7 @@ describe("health", () => {
 
   test("a note is a line of /readyz?verbose, and of nothing else", async () => {
     const { ask } = await start({ live, notes: { records: () => "12 live namespaces" } });
-    const body = "[+]ping ok\n[+]records ok: 12 live namespaces\nreadyz check passed\n";
+    const body = "[+]ping ok\n[+]records: 12 live namespaces\nreadyz check passed\n";
     expect(await ask("/readyz?verbose")).toMatchObject({ status: 200, body });
     expect(await ask("/readyz")).toMatchObject({ status: 200, body: "ok" });
     expect((await ask("/livez?verbose")).body).not.toContain("records");

@@ -111,7 +111,7 @@ function report(
     if (reason !== undefined) healthy = false;
     lines += reason === undefined ? `[+]${name} ok\n` : `[-]${name} failed: ${reason}\n`;
   }
-  for (const [name, note] of Object.entries(notes)) lines += `[+]${name} ok: ${note()}\n`;
+  for (const [name, note] of Object.entries(notes)) lines += `[+]${name}: ${note()}\n`;
   if (!healthy) return plain(500, `${lines}${group} check failed\n`);
   return plain(200, verbose ? `${lines}${group} check passed\n` : "ok");
 }
