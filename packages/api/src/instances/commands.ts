@@ -17,7 +17,7 @@ import type { Instance } from "../wire.ts";
 import { drawFlag } from "./flags.ts";
 import { changeSpec, objectOf } from "./objects.ts";
 import { emptyInstance, isFailed, presentInstance } from "./present.ts";
-import { allOpenRows, currentRow, insertRow, isFlagTaken, openRows, requestStop } from "./store.ts";
+import { allOpenRows, currentRow, findRow, insertRow, isFlagTaken, openRows, requestStop } from "./store.ts";
 
 const mostTries = 10;
 
@@ -43,6 +43,7 @@ export async function startInstance(context: ApiContext, request: StartRequest):
   return currentInstance(context, playerId);
 }
 
+/** Answers with the instance that it stops, also where another request has started the next one meanwhile. */
 export async function stopInstance(context: ApiContext, playerId: string): Promise<Instance> {
   const row = await currentRow(context.db, playerId);
   if (!row) return emptyInstance(playerId);
@@ -51,12 +52,16 @@ export async function stopInstance(context: ApiContext, playerId: string): Promi
   } finally {
     context.reconcileOwner(playerId);
   }
-  return currentInstance(context, playerId);
+  const stopped = await findRow(context.db, row.id);
+  return stopped?.terminated_at === null ? presentOwn(context, stopped, playerId) : emptyInstance(playerId);
 }
 
 export async function currentInstance(context: ApiContext, playerId: string): Promise<Instance> {
   const row = await currentRow(context.db, playerId);
-  if (!row) return emptyInstance(playerId);
+  return row ? presentOwn(context, row, playerId) : emptyInstance(playerId);
+}
+
+function presentOwn(context: ApiContext, row: InstanceRow, playerId: string): Instance {
   const maxRenewals = context.maxRenewals();
   return presentInstance({ row, object: objectOf(context, row), recipientId: playerId, maxRenewals });
 }
