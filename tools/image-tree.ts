@@ -24,7 +24,8 @@ interface Manifest {
 const firstPackage = "packages/cli";
 
 /** Node runs no TypeScript under node_modules. Some packages contain everything twice; we use the ES modules. */
-const unusedThere = /\.(?:[cm]?ts|map|md)$|\/test\.js$|\/(?:zod|re2js)\/.*\.cjs$|\/dist\/cjs$|\/yaml\/browser$/;
+const unusedThere =
+  /\.(?:[cm]?ts|map|md)$|\/test\.js$|\/(?:zod|re2js)\/.*\.(?:cjs|umd\.js)$|\/dist\/cjs$|\/yaml\/browser$|\/dayjs\/(?:esm|locale|plugin)$/;
 /** Tunnels need the container engine of a machine. Of the pages only the build is needed. */
 const unusedPackages = new Set(["@berg/tunnel", "@berg/web"]);
 const unusedHere = /\.test\.ts$|\.md$/;
