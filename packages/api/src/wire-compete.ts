@@ -23,7 +23,7 @@ export const team = z.object(teamFields).describe("A team, as everybody sees it.
 export type Team = z.infer<typeof team>;
 
 export const currentTeam = z
-  .object({ ...teamFields, joinToken: z.string().describe("Whoever has it can join.") })
+  .object({ ...teamFields, joinToken: z.string().describe("Everyone who has it can join.") })
   .describe("The team of the player who asks.");
 export type CurrentTeam = z.infer<typeof currentTeam>;
 

@@ -192,7 +192,7 @@ export interface TeamTable {
   name: string;
   /** The name in one writing (`nameKey`), so that no two teams look alike; `deleted:<id>` of a deleted team. */
   name_key: string;
-  /** Whoever has it can join. Members see it, so it is stored as it is. */
+  /** Everyone who has it can join. Members can read it, so it is not hashed. */
   join_token: string;
   captain_id: string;
   /** Name of a division of the Competition. */
@@ -214,7 +214,7 @@ export interface TeamMemberTable {
   left_at: number | null;
 }
 
-/** Whose flag was submitted: `foreign` is the flag of an instance of somebody else. `practice-…`: after the end, without effect. */
+/** `foreign`: the flag of an instance of another owner. `practice-…`: submitted after the end, without effect. */
 export type Verdict = "correct" | "wrong" | "foreign" | "practice-correct" | "practice-wrong";
 
 /** One row for each flag that was compared. */
@@ -227,7 +227,7 @@ export interface SubmissionTable {
   scorer_id: string;
   challenge_name: string;
   verdict: Verdict;
-  /** What was submitted; empty where it is a flag, of which only the HMAC is kept. */
+  /** The submitted text; empty if it is the flag of an instance, because only the HMAC of a flag is stored. */
   value: string;
   value_hmac: string;
   /** The instance whose flag it is. */

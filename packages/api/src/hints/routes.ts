@@ -1,4 +1,4 @@
-/** Hints of challenges. What a hint says is sent to those who have unlocked it, and to nobody else. */
+/** Hints of challenges. The content of a hint is sent only to scorers that have unlocked it. */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
