@@ -75,6 +75,7 @@ describe("is refused:", () => {
     ["no database", { PUBLIC_URL: "https://a.example" }, {}, "cannot read DATABASE_URL: it is not set"],
     ["two databases", complete, { dataDir: "/data" }, "cannot use DATABASE_URL and --data-dir together"],
     ["a file as the URL", { ...complete, DATABASE_URL: "api.db" }, {}, "--data-dir is for a SQLite file"],
+    ["a PUBLIC_URL without a scheme", { ...complete, PUBLIC_URL: "a.example" }, {}, "begins with http:// or https://"],
     ["a path in PUBLIC_URL", { ...complete, PUBLIC_URL: "https://a.example/ctf" }, {}, "A public URL has no path"],
     ["pages among challenges", { ...complete, CHALLENGE_DOMAIN: "example.com" }, {}, "CHALLENGE_DOMAIN (example.com)"],
     ["pages at their domain", { ...complete, CHALLENGE_DOMAIN: "ctf.example.com" }, {}, "or below it"],
